@@ -12,8 +12,8 @@ extension FuzzedParser {
         }
         guard let record = try await row.read(AccountStore.selectRecord.row) else { return }
         do {
-            let options = try ConnectionOptions(record.kept, SecretConnection())
-            let isPinned = try record.kept.pinnedCertificate != nil
+            let options = try ConnectionOptions(record.connectionRecord, SecretConnection())
+            let isPinned = try record.connectionRecord.pinnedCertificate != nil
             try require(isPinned == (options.pinnedCertificate != nil), "A pin was lost.")
         } catch let error as LatchError {
             try require(error.code == .storageDamaged, "\(error)")

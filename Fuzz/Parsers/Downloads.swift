@@ -23,7 +23,7 @@ extension FuzzedParser {
             guard let json = try? JSONValue(parsing: input) else { return }
             let reading = ImmichAssetReading(account: UUID(), api: "/api")
             for asset in json.array ?? [json] {
-                let tasks = reading.tasks(asset, video: reading.facts(asset), isHiddenToo: true)
+                let tasks = reading.tasks(asset, video: reading.facts(asset), includesHidden: true)
                 try require(tasks.count <= 2, "An asset has more than two files.")
                 try require(Set(tasks.map(\.id)).count == tasks.count, "A photograph is its own film.")
                 for task in tasks {

@@ -28,7 +28,7 @@ extension FuzzedParser {
             let redirect = "http://127.0.0.1:49152/callback"
             let server = try ServerAddress("https://time.example.org")
             let response = ClientResponse(status: .found, headers: ["Location": input.text])
-            _ = TimeTrackerToken.lifetime(of: input.text, told: nil)
+            _ = TimeTrackerToken.lifetime(of: input.text, expiresIn: nil)
             guard let start = TimeTrackerStart(response, from: server, redirect: redirect) else { return }
             try require(
                 start.address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "An address holds what no address can.")

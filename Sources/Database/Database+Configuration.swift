@@ -42,17 +42,20 @@ extension Database {
             path: String, applicationID: Int32, busyTimeout: Duration = .seconds(5), readerCount: Int = 2,
             synchronousFull: Bool = true
         ) {
-            self.init(.file(path), applicationID, busyTimeout, readerCount, synchronousFull)
+            self.init(
+                location: .file(path), applicationID: applicationID, busyTimeout: busyTimeout,
+                readerCount: readerCount, synchronousFull: synchronousFull)
         }
 
         /// Returns a configuration for a database in memory, for tests.
         package static func inMemory(applicationID: Int32) -> Configuration {
-            Configuration(.inMemory, applicationID, .zero, 1, true)
+            Configuration(
+                location: .inMemory, applicationID: applicationID, busyTimeout: .zero, readerCount: 1,
+                synchronousFull: true)
         }
 
         private init(
-            _ location: Location, _ applicationID: Int32, _ busyTimeout: Duration, _ readerCount: Int,
-            _ synchronousFull: Bool
+            location: Location, applicationID: Int32, busyTimeout: Duration, readerCount: Int, synchronousFull: Bool
         ) {
             precondition(applicationID != 0, "a database's application ID must not be 0, the ID of every new file")
             precondition(readerCount >= 1, "a database needs at least one reader")

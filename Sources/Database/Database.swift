@@ -14,7 +14,7 @@ package final class Database: Sendable {
     private let reading = Mailbox<any PendingCall>()
     private let workers = WorkerCount()
     private let readers = WorkerCount()
-    private let departures = Mailbox<Void>()
+    private let readerExits = Mailbox<Void>()
     private let writeCounter = WriteCounter()
     /// The modules whose tables have the newest version.
     private let migratedModules = Mutex<Set<String>>([])
@@ -161,7 +161,7 @@ extension Database {
     /// Starts the writer thread, and waits until it has opened and migrated the file.
     private func startWriter(_ migrator: Migrator) async throws(DatabaseError) {
         let (configuration, mailbox, writeCounter) = (configuration, writing, writeCounter)
-        let (readers, departures) = (readers, departures)
+        let (readers, readerExits) = (readers, readerExits)
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForWriting(configuration, migrator)
             var writer = Writer(
@@ -171,7 +171,7 @@ extension Database {
                 writer.run(mailbox)
                 // Connections that close at the same time could each leave the log for the other to delete. The
                 // connection that closes last deletes it.
-                while readers.areRunning { _ = departures.takeOne() }
+                while readers.areRunning { _ = readerExits.takeOne() }
             }
         }
     }
@@ -179,7 +179,7 @@ extension Database {
     /// Starts one reader thread, and waits until it has opened the file.
     private func startReader() async throws(DatabaseError) {
         let (configuration, mailbox) = (configuration, reading)
-        let (readers, departures) = (readers, departures)
+        let (readers, readerExits) = (readers, readerExits)
         readers.enter()
         try await startWorker { () throws(DatabaseError) in
             let connection = try Connection.openForReading(configuration)
@@ -191,7 +191,7 @@ extension Database {
             }
         } atEnd: {
             readers.workerEnded()
-            _ = departures.post(())
+            _ = readerExits.post(())
         }
     }
 

@@ -97,8 +97,8 @@ enum ForwardAuthResponses {
     /// The maximum length of the list in bytes. The header of a response must fit into nginx's default buffer of 4 KiB.
     private static let maximumListBytes = 2_048
 
-    private static func encode(_ text: String, _ isKept: (UInt8) -> Bool) -> String {
-        text.utf8.allSatisfy(isKept) ? text : PercentEncoding.encode(text, keeping: isKept)
+    private static func encode(_ text: String, _ isAllowed: (UInt8) -> Bool) -> String {
+        text.utf8.allSatisfy(isAllowed) ? text : PercentEncoding.encode(text, keeping: isAllowed)
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool {

@@ -45,7 +45,7 @@ extension ForwardAuthRoutes {
             }
             guard let known, Self.isName(name, of: known) else {
                 services.metrics.apiKey(.refused)
-                services.signIn.fail("wrong-key", known?.person.id, reservation, client)
+                services.signIn.fail(reservation, reason: "wrong-key", person: known?.person.id, from: client)
                 return .refused
             }
             services.attempts.succeed(reservation)

@@ -44,17 +44,17 @@ package struct ForwardAuthRoutes: ServiceDialect {
                 handler: { await verify($0) })
         }
         for path in [Self.wellKnown, Self.wellKnown + "/"] { router.on(.get, path) { metadata($0) } }
-        router.on(.get, Self.wellKnown + "/{path*}", String.self) { request, _ in metadata(request) }
+        router.on(.get, Self.wellKnown + "/{path*}", parameters: String.self) { request, _ in metadata(request) }
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         services.log.error(
-            "Could not look up a token.", ["error": .words(of: error), "request": .text(request.id)])
+            "Could not look up a token.", ["error": .description(of: error), "request": .text(request.id)])
         return ForwardAuthResponses.unavailable
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         ForwardAuthResponses.sentence(status, sentence)
     }
 

@@ -6,29 +6,30 @@ extension ConfigurationFamily {
         [
             ConfigurationKey(
                 list: "access.\(name).hosts", \.access[name].hosts, of: .accessHost,
-                "The hosts that the rule applies to, such as app.example.org or *.example.org. By default, all."),
+                summary: "The hosts that the rule applies to, such as app.example.org or *.example.org. By default, "
+                    + "all."),
             ConfigurationKey(
                 list: "access.\(name).paths", \.access[name].paths, of: .accessPath,
-                "The paths that the rule applies to: /health for one path, /share/* for a path and everything below "
-                    + "it. By default, all."),
+                summary: "The paths that the rule applies to: /health for one path, /share/* for a path and everything "
+                    + "below it. By default, all."),
             ConfigurationKey(
                 list: "access.\(name).methods", \.access[name].methods, of: .method,
-                "The methods that the rule applies to. GET includes HEAD. By default, all."),
+                summary: "The methods that the rule applies to. GET includes HEAD. By default, all."),
             ConfigurationKey(
                 "access.\(name).allow", \.access[name].allow,
-                .choice(AccessDraft.Allowance.allCases.map { ($0.rawValue, $0) }),
-                "Who has access: public (everyone), signed-in (people who are signed in), or nobody."),
+                as: .choice(AccessDraft.Allowance.allCases.map { ($0.rawValue, $0) }),
+                summary: "Who has access: public (everyone), signed-in (people who are signed in), or nobody."),
             ConfigurationKey(
                 list: "access.\(name).users", \.access[name].users, of: .accessUser,
-                "The people who have access, by e-mail address or id, in addition to groups. By default, everyone "
-                    + "who is signed in."),
-            ConfigurationKey(
-                list: "access.\(name).groups", \.access[name].groups, of: .group,
-                "The groups of the identity provider whose members have access, in addition to users. By default, "
+                summary: "The people who have access, by e-mail address or id, in addition to groups. By default, "
                     + "everyone who is signed in."),
             ConfigurationKey(
-                "access.\(name).basic_keys", \.access[name].acceptsKeys, .boolean,
-                "Whether programs that support only Basic may use a person's key as the password."),
+                list: "access.\(name).groups", \.access[name].groups, of: .group,
+                summary: "The groups of the identity provider whose members have access, in addition to users. By "
+                    + "default, everyone who is signed in."),
+            ConfigurationKey(
+                "access.\(name).basic_keys", \.access[name].acceptsKeys, as: .boolean,
+                summary: "Whether programs that support only Basic may use a person's key as the password."),
         ]
     }
 }

@@ -79,8 +79,8 @@ package struct NamedDrafts<Draft: Sendable>: Sendable {
     subscript(name: String) -> Draft {
         get { all.first { $0.name == name }?.draft ?? blank }
         set {
-            guard let place = all.firstIndex(where: { $0.name == name }) else { return all.append((name, newValue)) }
-            all[place].draft = newValue
+            guard let index = all.firstIndex(where: { $0.name == name }) else { return all.append((name, newValue)) }
+            all[index].draft = newValue
         }
     }
 }

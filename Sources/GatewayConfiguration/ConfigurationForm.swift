@@ -138,7 +138,7 @@ extension ConfigurationForm where Value == String? {
 
 extension ConfigurationForm where Value == String? {
     /// Any text. It is checked later by rules whose messages do not contain it.
-    package static func optionalWord(_ expected: String) -> ConfigurationForm {
+    package static func optionalText(_ expected: String) -> ConfigurationForm {
         ConfigurationForm(expected: expected) { word, _ in
             .some(word)
         } show: {

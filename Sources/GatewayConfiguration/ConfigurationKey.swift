@@ -31,7 +31,7 @@ package struct ConfigurationKey: Sendable {
     /// Declares a key with one value.
     package init<Value: Sendable>(
         _ path: String, _ value: any WritableKeyPath<DaemonConfiguration, Value> & Sendable,
-        _ form: ConfigurationForm<Value>, _ summary: String, defaultValue: String? = nil
+        as form: ConfigurationForm<Value>, summary: String, defaultValue: String? = nil
     ) {
         self.path = path
         self.summary = summary
@@ -39,7 +39,9 @@ package struct ConfigurationKey: Sendable {
         isList = false
         set = { words, folder, configuration in
             guard let word = words.first else { return [] }
-            guard let read = form.read(word.text, folder) else { return [Self.refused(word, path, form.expected)] }
+            guard let read = form.read(word.text, folder) else {
+                return [Self.refused(word, at: path, expected: form.expected)]
+            }
             configuration[keyPath: value] = read
             return []
         }
@@ -49,7 +51,7 @@ package struct ConfigurationKey: Sendable {
     /// commas.
     package init<Element: Sendable>(
         list path: String, _ value: any WritableKeyPath<DaemonConfiguration, [Element]> & Sendable,
-        of form: ConfigurationForm<Element>, _ summary: String, allowsNone: Bool = true,
+        of form: ConfigurationForm<Element>, summary: String, allowsNone: Bool = true,
         defaultValue shown: String? = nil
     ) {
         self.path = path
@@ -59,7 +61,9 @@ package struct ConfigurationKey: Sendable {
         isList = true
         set = { words, folder, configuration in
             let read = words.map { form.read($0.text, folder) }
-            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, path, form.expected) }
+            let mistakes = zip(words, read).filter { $1 == nil }.map {
+                Self.refused($0.0, at: path, expected: form.expected)
+            }
             if mistakes.isEmpty, allowsNone || !words.isEmpty {
                 configuration[keyPath: value] = read.compactMap { $0 }
             }
@@ -69,7 +73,7 @@ package struct ConfigurationKey: Sendable {
 
     private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
 
-    private static func refused(_ word: Word, _ path: String, _ expected: String) -> ConfigurationMistake {
+    private static func refused(_ word: Word, at path: String, expected: String) -> ConfigurationMistake {
         ConfigurationMistake(
             origin: word.origin,
             problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' is not valid",

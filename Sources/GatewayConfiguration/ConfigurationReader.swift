@@ -64,8 +64,9 @@ package struct ConfigurationReader: Sendable {
     private func crossCheck() -> [ConfigurationMistake] {
         contradictions()
             + (configuration.introspectionMistakes + configuration.providerMistakes { unread.contains($0) }
-            + configuration.accessMistakes { unread.contains($0) }).map { told in
-                ConfigurationMistake(origin: origin(ofKeyAt: told.key), problem: told.problem, remedy: told.remedy)
+            + configuration.accessMistakes { unread.contains($0) }).map { mistake in
+                ConfigurationMistake(
+                    origin: origin(ofKeyAt: mistake.key), problem: mistake.problem, remedy: mistake.remedy)
             }
     }
 
@@ -98,22 +99,24 @@ extension ConfigurationReader {
             if !root.isNull { readSection(root, path: "") }
         } catch {
             report(
-                .file(name, line: error.mark.line), "column \(error.mark.column): \(error.problem)",
-                "correct the line; the rest was not read")
+                at: .file(name, line: error.mark.line), problem: "column \(error.mark.column): \(error.problem)",
+                remedy: "correct the line; the rest was not read")
         }
     }
 
     private mutating func readSection(_ node: YAMLNode, path: String) {
         guard let entries = node.entries else {
             let problem = path.isEmpty ? "the file is not a list of keys" : "\(path) is a section of keys"
-            return report(origin(node.mark), problem, "write 'key: value' lines\(path.isEmpty ? "" : " under it")")
+            let remedy = "write 'key: value' lines\(path.isEmpty ? "" : " under it")"
+            return report(at: origin(node.mark), problem: problem, remedy: remedy)
         }
         for entry in entries {
             let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
             if let key = key(at: inner) {
                 readValue(entry, of: key)
             } else if Self.isNamed(inner), entry.value.isNull || entry.value.entries?.isEmpty == true {
-                report(origin(entry.mark), "\(inner) has no keys", "add keys, or remove the line")
+                report(
+                    at: origin(entry.mark), problem: "\(inner) has no keys", remedy: "add keys, or remove the line")
             } else if isSection(inner) {
                 if !entry.value.isNull { readSection(entry.value, path: inner) }
             } else {
@@ -147,7 +150,8 @@ extension ConfigurationReader {
     private mutating func readValue(_ entry: YAMLEntry, of key: ConfigurationKey) {
         let origin = origin(entry.mark)
         if entry.value.isNull {
-            return report(origin, "\(key.path) has no value", "add a value, or remove the line")
+            return report(
+                at: origin, problem: "\(key.path) has no value", remedy: "add a value, or remove the line")
         }
         let nodes = key.isList ? entry.value.items ?? [entry.value] : [entry.value]
         let texts = nodes.compactMap { node in node.text.map { (text: $0, origin: self.origin(node.mark)) } }
@@ -159,22 +163,27 @@ extension ConfigurationReader {
         guard texts.count == nodes.count else {
             let form = key.isList ? "a list of values" : "a single value"
             return report(
-                origin, "\(key.path) is not \(form)", "write it in the form of its default, \(key.defaultValue)")
+                at: origin, problem: "\(key.path) is not \(form)",
+                remedy: "write it in the form of its default, \(key.defaultValue)")
         }
         if key.path == "listen", words.isEmpty {
-            return report(origin, "listen is an empty list", "add an address, or remove the line")
+            return report(
+                at: origin, problem: "listen is an empty list", remedy: "add an address, or remove the line")
         }
-        set(key, words, origin, folder)
+        set(key, to: words, at: origin, folder: folder)
     }
 
     private mutating func reportUnknown(_ path: String, at origin: ConfigurationOrigin) {
         for family in ConfigurationFamily.all {
             guard let name = family.name(in: path), !ConfigurationFamily.isName(name) else { continue }
             return report(
-                origin, "\(family.path) has an invalid name", "use only \(ConfigurationFamily.nameForm)")
+                at: origin, problem: "\(family.path) has an invalid name",
+                remedy: "use only \(ConfigurationFamily.nameForm)")
         }
         let known = allKeys.map(\.path) + Self.familyKeys(at: path).map(\.path) + sections.sorted()
-        report(origin, "unknown key '\(path)'", Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
+        report(
+            at: origin, problem: "unknown key '\(path)'",
+            remedy: Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
     }
 
     private func origin(_ mark: YAMLMark) -> ConfigurationOrigin {
@@ -194,11 +203,12 @@ extension ConfigurationReader {
             let family = ConfigurationFamily.all.lazy.compactMap { $0.key(of: name) }.first
             guard let key = keys[name] ?? family else {
                 let near = nearestVariable(to: name)
-                report(origin, "no key corresponds to this variable", Self.remedy(near))
+                report(at: origin, problem: "no key corresponds to this variable", remedy: Self.remedy(near))
                 continue
             }
             let texts = key.isList ? Self.items(value) : [value]
-            set(key, texts.map { ConfigurationKey.Word(text: $0, origin: origin) }, origin, "")
+            let words = texts.map { ConfigurationKey.Word(text: $0, origin: origin) }
+            set(key, to: words, at: origin, folder: "")
         }
     }
 
@@ -215,14 +225,14 @@ extension ConfigurationReader {
     }
 
     private mutating func set(
-        _ key: ConfigurationKey, _ words: [ConfigurationKey.Word], _ origin: ConfigurationOrigin, _ folder: String
+        _ key: ConfigurationKey, to words: [ConfigurationKey.Word], at origin: ConfigurationOrigin, folder: String
     ) {
         let wrong = key.set(words, folder, &configuration)
         mistakes += wrong
         if wrong.isEmpty { origins[key.path] = origin } else { unread.insert(key.path) }
     }
 
-    private mutating func report(_ origin: ConfigurationOrigin, _ problem: String, _ remedy: String) {
+    private mutating func report(at origin: ConfigurationOrigin, problem: String, remedy: String) {
         mistakes.append(ConfigurationMistake(origin: origin, problem: problem, remedy: remedy))
     }
 

@@ -9,19 +9,19 @@ extension DaemonConfiguration {
 
     /// Returns the mistakes in access rules and in the settings for reverse proxies, each with the key to report it at.
     func accessMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
-        var told = access.all.flatMap { name, draft in Self.mistakes(name, draft, isUnread) }
+        var mistakes = access.all.flatMap { name, draft in Self.mistakes(in: draft, named: name, isUnread: isUnread) }
         guard settings.verify.isEnabled else {
             if let first = access.all.first {
-                told.append(
+                mistakes.append(
                     (
                         "access.\(first.name).allow", "access has rules, but verify.enabled is false",
                         "set verify.enabled to true"
                     ))
             }
-            return told
+            return mistakes
         }
         if settings.publicURL == nil, !isUnread("public_url") {
-            told.append(
+            mistakes.append(
                 (
                     "verify.enabled", "verify.enabled is true, but public_url is not set",
                     "set public_url to the address at which browsers and apps reach this server"
@@ -29,13 +29,13 @@ extension DaemonConfiguration {
         }
         let hasSocket = server.listeners.contains { if case .unix = $0 { true } else { false } }
         if proxyNetworks.isEmpty, !hasSocket, !isUnread("trusted_proxies"), !isUnread("listen") {
-            told.append(
+            mistakes.append(
                 (
                     "verify.enabled", "verify.enabled is true, but no proxy is trusted",
                     "add the proxy to trusted_proxies, or listen on unix:/PATH"
                 ))
         }
-        return told + cookieMistakes(isUnread)
+        return mistakes + cookieMistakes(isUnread)
     }
 
     private func cookieMistakes(_ isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
@@ -53,12 +53,12 @@ extension DaemonConfiguration {
     }
 
     private static func mistakes(
-        _ name: String, _ draft: AccessDraft, _ isUnread: (String) -> Bool
+        in draft: AccessDraft, named name: String, isUnread: (String) -> Bool
     ) -> [ProviderDraft.Mistake] {
         let path = "access.\(name)"
         guard !isUnread("\(path).allow"), draft.allow != .signedIn else { return [] }
-        let told = [(draft.namesPeople, "has users or groups"), (draft.acceptsKeys, "has basic_keys")]
-        return told.filter(\.0).map { _, what in
+        let conflicts = [(draft.namesPeople, "has users or groups"), (draft.acceptsKeys, "has basic_keys")]
+        return conflicts.filter(\.0).map { _, what in
             (
                 "\(path).allow", "\(path).allow is \(draft.allow.rawValue), but the rule \(what)",
                 "write allow: signed-in, or remove them"

@@ -17,42 +17,42 @@ extension DaemonConfiguration {
     /// Returns the mistakes in the identity providers and the ways to sign in, each with the key to report it at.
     func providerMistakes(isUnread: (String) -> Bool) -> [ProviderDraft.Mistake] {
         let enabled = providers.all.filter(\.draft.isEnabled)
-        var told = enabled.flatMap { name, draft in draft.mistakes(name, isUnread: isUnread) }
-        told += sharedCallbacks(enabled) + addressMistakes(enabled, isUnread)
+        var mistakes = enabled.flatMap { name, draft in draft.mistakes(name, isUnread: isUnread) }
+        mistakes += sharedCallbacks(enabled) + addressMistakes(enabled, isUnread)
         if !settings.passwordsEnabled, enabled.isEmpty {
-            told.append(
+            mistakes.append(
                 (
                     "passwords.enabled",
                     "passwords.enabled is false and there is no identity provider, so no one can sign in",
                     "add one to providers, or enable passwords"
                 ))
         }
-        return told
+        return mistakes
     }
 
     /// Returns mistakes in callbacks. Each provider needs its own callback, so that the response of one cannot be
     /// mistaken for that of another.
     private func sharedCallbacks(_ enabled: [(name: String, draft: ProviderDraft)]) -> [ProviderDraft.Mistake] {
         var seen: [String: String] = [:]
-        var told: [ProviderDraft.Mistake] = []
+        var mistakes: [ProviderDraft.Mistake] = []
         for (name, draft) in enabled {
             let path = BridgeProviders.callbackPath(of: draft.configuration(name), among: enabled.count)
             let known = BridgeProviders.unnamedCallbacks + ["/auth/oauth/\(name)/callback"]
             if !known.contains(path) {
-                told.append(
+                mistakes.append(
                     (
                         "providers.\(name).callback", "providers.\(name).callback is not a callback path",
                         "it must be one of \(known.joined(separator: ", "))"
                     ))
             } else if let other = seen.updateValue(name, forKey: path) {
-                told.append(
+                mistakes.append(
                     (
                         "providers.\(name).callback", "providers.\(name) and providers.\(other) have the same callback",
                         "change one of them, or remove both"
                     ))
             }
         }
-        return told
+        return mistakes
     }
 
     private func addressMistakes(

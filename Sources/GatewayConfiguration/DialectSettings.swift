@@ -46,6 +46,10 @@ package protocol DialectSettings: Sendable, Equatable {
     /// Whether the apps of a protected backend sign in with this dialect.
     var servesProtectedBackends: Bool { get }
 
+    /// The titles of the dialect's apps on the pages, by the beginnings of the device names that they send, in lower
+    /// case.
+    var appTitles: [String: String] { get }
+
     /// Whether people have a PIN, which they set on their account page.
     var usesPINs: Bool { get }
 
@@ -73,6 +77,8 @@ extension DialectSettings {
     package var keysPath: String? { nil }
     /// Default: false. The dialect serves no protected backends.
     package var servesProtectedBackends: Bool { false }
+    /// Default: the apps have no titles of their own.
+    package var appTitles: [String: String] { [:] }
     /// Default: false. The dialect has no PINs.
     package var usesPINs: Bool { false }
     /// Default: false. The dialect issues no API keys.
@@ -93,11 +99,16 @@ extension GatewaySettings {
     package subscript<Settings: DialectSettings>(_ dialect: Settings.Type) -> Settings {
         get { dialects.lazy.compactMap { $0 as? Settings }.first ?? Settings() }
         set {
-            guard let place = dialects.firstIndex(where: { $0 is Settings }) else { return dialects.append(newValue) }
-            dialects[place] = newValue
+            guard let index = dialects.firstIndex(where: { $0 is Settings }) else { return dialects.append(newValue) }
+            dialects[index] = newValue
         }
     }
 
     /// The settings of the dialects that are served.
     package var enabledDialects: [any DialectSettings] { dialects.filter(\.isEnabled) }
+
+    /// The titles of the enabled dialects' apps, by the beginnings of the device names that they send.
+    package var appTitles: [String: String] {
+        enabledDialects.reduce(into: [:]) { $0.merge($1.appTitles) { first, _ in first } }
+    }
 }

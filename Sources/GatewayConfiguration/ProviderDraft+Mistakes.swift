@@ -17,10 +17,9 @@ extension ProviderDraft {
                 )
             ]
         }
-        let told = missing(path, isUnread) + credentialMistakes(path, isUnread) + foreign(path)
-        guard told.isEmpty, !["issuer", "client_id", "key_file"].contains(where: { isUnread("\(path).\($0)") }) else {
-            return told
-        }
+        let mistakes = missing(path, isUnread) + credentialMistakes(path, isUnread) + foreign(path)
+        guard mistakes.isEmpty, !["issuer", "client_id", "key_file"].contains(where: { isUnread("\(path).\($0)") })
+        else { return mistakes }
         do {
             try configuration(name).settings.check()
             return []

@@ -16,7 +16,9 @@ package enum DefaultResponses {
     }
 
     /// Returns an error response with the body `{"error_code": CODE, "detail": text}`.
-    package static func business(_ status: HTTPStatus, _ reason: OnyxReason, _ text: String) -> ServerResponse {
+    package static func business(
+        _ status: HTTPStatus, code reason: OnyxReason, detail text: String
+    ) -> ServerResponse {
         refusal(status, OnyxError(.business, code: reason.rawValue, detail: text))
     }
 
@@ -57,7 +59,7 @@ package enum DefaultResponses {
     }
 
     /// Returns the response to an error that a route does not handle itself.
-    package static func failure(_ error: any Error, _ request: ServerRequest, _ log: Log) -> ServerResponse {
+    package static func failure(_ error: any Error, of request: ServerRequest, log: Log) -> ServerResponse {
         UnexpectedFailure(error, of: request, log: log).response(internalError: "Internal Server Error", detail)
     }
 

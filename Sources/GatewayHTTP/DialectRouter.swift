@@ -37,10 +37,10 @@ package enum DialectRouter {
             let owner =
                 parts.first { $0.routes.hasRoute(at: request.path) }?.dialect
                 ?? byPrefix.first { $0.owns(request.path) }
-            return owner?.serverError(status, sentence, request) ?? DefaultResponses.serverError(status, sentence)
+            return owner?.serverError(status, sentence, for: request) ?? DefaultResponses.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)
-        func add(_ routes: Router, _ dialect: (any GatewayDialect)?, _ scope: (String) -> HostCheck.Scope) {
+        func add(_ routes: Router, of dialect: (any GatewayDialect)?, scope: (String) -> HostCheck.Scope) {
             router.add(
                 routes,
                 checking: { route in
@@ -65,14 +65,14 @@ package enum DialectRouter {
         }
         var general = Router()
         others(&general)
-        add(general, nil, otherScope)
+        add(general, of: nil, scope: otherScope)
         var owners = Dictionary(router.routes.map { ($0, nil as String?) }) { first, _ in first }
         for (dialect, routes) in parts {
             for route in routes.routes {
                 guard let owner = owners.updateValue(dialect.name, forKey: route) else { continue }
-                throw conflict(route, dialect, owner)
+                throw conflict(at: route, of: dialect, with: owner)
             }
-            add(routes, dialect) { dialect.hostScope(of: $0) }
+            add(routes, of: dialect) { dialect.hostScope(of: $0) }
         }
         return router
     }
@@ -84,7 +84,7 @@ package enum DialectRouter {
     private static let tooMany = "Too many invalid requests from your address. Try again later."
 
     private static func conflict(
-        _ route: Router.Route, _ dialect: any GatewayDialect, _ owner: String?
+        at route: Router.Route, of dialect: any GatewayDialect, with owner: String?
     ) -> GatewayError {
         let other = owner.map { "'\($0)'" } ?? "the gateway itself"
         return GatewayError(

@@ -39,10 +39,10 @@ package protocol GatewayDialect: Sendable {
 
     /// Drops what the dialect caches from the database, because another process may have changed it. Default:
     /// the dialect caches nothing.
-    func forget()
+    func invalidateCache()
 
     /// Returns the response to a request that the server refuses before any route runs, in this dialect's envelope.
-    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse
+    func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse
 }
 
 extension GatewayDialect {
@@ -59,7 +59,7 @@ extension GatewayDialect {
     package func scan() async throws {}
 
     /// Does nothing.
-    package func forget() {}
+    package func invalidateCache() {}
 
     /// Nil: the dialect has no separate place for tokens.
     package func token(of request: ServerRequest) -> String? { nil }

@@ -51,13 +51,13 @@ package struct GatewayStores: Sendable {
             ?? .inMemory(applicationID: Schema.applicationID)
         let database = try await Database.open(configuration, migrations: Schema.migrations)
         return GatewayStores(
-            settings, database, log, AuditLog(log: log, file: auditFile, now: now), PasswordHasher(settings.hashing),
-            now)
+            settings: settings, database: database, log: log, audit: AuditLog(log: log, file: auditFile, now: now),
+            hasher: PasswordHasher(settings.hashing), now: now)
     }
 
     private init(
-        _ settings: GatewaySettings, _ database: Database, _ log: Log, _ audit: AuditLog, _ hasher: PasswordHasher,
-        _ now: @escaping @Sendable () -> Date
+        settings: GatewaySettings, database: Database, log: Log, audit: AuditLog, hasher: PasswordHasher,
+        now: @escaping @Sendable () -> Date
     ) {
         self.settings = settings
         self.database = database

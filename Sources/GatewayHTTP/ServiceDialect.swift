@@ -24,7 +24,7 @@ extension ServiceDialect {
     package func add(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         synchronousHandler: (@Sendable (Self, ServerRequest) -> ServerResponse?)? = nil,
-        _ handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
     ) {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
         if let synchronousHandler { first = { request in synchronousHandler(self, request) } }
@@ -40,7 +40,7 @@ extension ServiceDialect {
     /// Adds a route of a sign-in. The caller is not known yet, so requests count against the client's address.
     package func addLimited(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        _ handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
     ) {
         add(method, path, to: &router) { dialect, request in
             if let refusal = dialect.limited(request) { return refusal }
@@ -56,7 +56,7 @@ extension ServiceDialect {
         let response =
             BridgeCallback.wantsPage(request)
             ? services.redirectPages.limited(request)
-            : serverError(.tooManyRequests, sentence, RefusedRequest(request))
+            : serverError(.tooManyRequests, sentence, for: RefusedRequest(request))
         return response.retry(after: wait)
     }
 
@@ -66,7 +66,8 @@ extension ServiceDialect {
     /// Source: RFC 9110 §15.5.20.
     package func unknownAddress(_ request: ServerRequest) -> ServerResponse {
         serverError(
-            .misdirectedRequest, "The server does not know its own address; set public_url.", RefusedRequest(request))
+            .misdirectedRequest, "The server does not know its own address; set public_url.",
+            for: RefusedRequest(request))
     }
 
     /// Returns the sender of a request. Without a `device` the `User-Agent` field describes it.

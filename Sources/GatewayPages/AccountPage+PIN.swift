@@ -6,9 +6,9 @@ extension AccountPage {
     struct PINForm {
         /// Whether the person has a PIN.
         let isSet: Bool
-        var currentMistake: String?
-        var newMistake: String?
-        var repeatedMistake: String?
+        var currentError: String?
+        var newError: String?
+        var repeatedError: String?
     }
 
     func pinSection(_ pin: PINForm) -> HTML {
@@ -18,9 +18,9 @@ extension AccountPage {
         <p class="quiet">It unlocks locked content in your apps, and nothing else. Four to six digits.</p>
         <form method="post" action="\(link: prefix + PagePath.account + "/pin")">
         \(token)
-        \(pin.isSet ? field("current_pin", "Current PIN", pin.currentMistake) : nil)
-        \(field("pin", pin.isSet ? "New PIN" : "PIN", pin.newMistake))
-        \(field("repeated_pin", "Repeat PIN", pin.repeatedMistake))
+        \(pin.isSet ? field("current_pin", label: "Current PIN", error: pin.currentError) : nil)
+        \(field("pin", label: pin.isSet ? "New PIN" : "PIN", error: pin.newError))
+        \(field("repeated_pin", label: "Repeat PIN", error: pin.repeatedError))
         <button type="submit">\(pin.isSet ? "Change PIN" : "Set PIN")</button>
         </form>
         \(pin.isSet ? removal : nil)
@@ -30,10 +30,10 @@ extension AccountPage {
 
     /// A PIN field. `one-time-code` keeps password managers from storing the PIN, and `isNumeric` makes phones show a
     /// number pad.
-    private func field(_ name: String, _ label: String, _ mistake: String?) -> HTML {
+    private func field(_ name: String, label: String, error: String?) -> HTML {
         PageField(
-            name: name, label: label, type: "password", autocomplete: "one-time-code", mistake: mistake,
-            isFocused: mistake != nil, isNumeric: true
+            name: name, label: label, type: "password", autocomplete: "one-time-code", error: error,
+            isFocused: error != nil, isNumeric: true
         ).html
     }
 

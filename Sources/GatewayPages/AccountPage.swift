@@ -10,15 +10,16 @@ package struct AccountPage {
     let current: SessionID
     let sessions: [SessionSummary]
     let now: Date
+    let titles: DeviceTitles
     let prefix: String
     /// The hidden field of every form.
     let token: HTML
     var hasPassword = false
     /// A message about the change that was just made. Nil when there was none.
     var note: String?
-    var currentMistake: String?
-    var newMistake: String?
-    var repeatedMistake: String?
+    var currentError: String?
+    var newError: String?
+    var repeatedError: String?
     /// The rules for a new password.
     var passwordHint: String?
     /// The forms for the PIN. Nil when no dialect has PINs.
@@ -38,12 +39,12 @@ package struct AccountPage {
         "password": "Your password is changed, and every other device is signed out.",
     ]
 
-    var hasPasswordMistake: Bool { currentMistake != nil || newMistake != nil || repeatedMistake != nil }
+    var hasPasswordError: Bool { currentError != nil || newError != nil || repeatedError != nil }
 
     var content: HTML {
         """
         \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
-        \(hasPasswordMistake ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
+        \(hasPasswordError ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
         \(who)
         \(devices)
         \(keys?.section)
@@ -90,8 +91,8 @@ package struct AccountPage {
 
     private func device(_ session: SessionSummary) -> HTML {
         let isCurrent = session.id == current
-        let name = DeviceTitle.text(session.device)
-        let words = isCurrent ? "Sign out here" : "Sign out"
+        let name = titles.title(of: session.device)
+        let label = isCurrent ? "Sign out here" : "Sign out"
         return """
             <li>
             <div>
@@ -101,7 +102,7 @@ package struct AccountPage {
             </div>
             <form method="post" action="\(link: prefix + PagePath.account + "/devices/\(session.id.rawValue)/end")">
             \(token)
-            <button type="submit" class="other" aria-label="\(words): \(name)">\(words)</button>
+            <button type="submit" class="other" aria-label="\(label): \(name)">\(label)</button>
             </form>
             </li>
             """
@@ -124,16 +125,16 @@ package struct AccountPage {
         <input hidden name="username" autocomplete="username" value="\(person.email)">
         \(PageField(
             name: "current", label: "Current password", type: "password", autocomplete: "current-password",
-            mistake: currentMistake, isFocused: currentMistake != nil
+            error: currentError, isFocused: currentError != nil
         ).html)
         \(PageField(
             name: "new", label: "New password", type: "password", autocomplete: "new-password", hint: passwordHint,
-            mistake: newMistake,
-            isFocused: currentMistake == nil && newMistake != nil
+            error: newError,
+            isFocused: currentError == nil && newError != nil
         ).html)
         \(PageField(
             name: "repeated", label: "Repeat new password", type: "password", autocomplete: "new-password",
-            mistake: repeatedMistake, isFocused: currentMistake == nil && newMistake == nil && repeatedMistake != nil
+            error: repeatedError, isFocused: currentError == nil && newError == nil && repeatedError != nil
         ).html)
         <button type="submit">Change password</button>
         </form>

@@ -8,6 +8,7 @@ import OpenIDConnect
 package struct AdministrationPages {
     let prefix: String
     let now: Date
+    let titles: DeviceTitles
 
     /// The tabs: their paths below the prefix, and their titles.
     static let tabs = [
@@ -16,8 +17,8 @@ package struct AdministrationPages {
     ]
 
     func tabs(_ current: String) -> HTML {
-        let links: [HTML] = Self.tabs.map { path, words in
-            "<a href=\"\(link: prefix + path)\"\(attribute: "aria-current", path == current ? "page" : nil)>\(words)</a>"
+        let links: [HTML] = Self.tabs.map { path, name in
+            "<a href=\"\(link: prefix + path)\"\(attribute: "aria-current", path == current ? "page" : nil)>\(name)</a>"
         }
         return "<nav class=\"tabs\" aria-label=\"Administration\">\(links)</nav>"
     }
@@ -70,7 +71,7 @@ package struct AdministrationPages {
                 let isCurrent = session.id == current
                 let own: HTML? = isCurrent ? "<span class=\"badge\">This browser</span>" : nil
                 let row: [HTML] = [
-                    "\(DeviceTitle.text(session.device)) \(own)", "\(AccountPage.place(session.device.address))",
+                    "\(titles.title(of: session.device)) \(own)", "\(AccountPage.place(session.device.address))",
                     ReadableTime.ago(session.created, now: now), ReadableTime.ago(session.lastUsed, now: now),
                     end(session, token),
                 ]
@@ -86,11 +87,11 @@ package struct AdministrationPages {
 
     private func end(_ session: SessionSummary, _ token: HTML) -> HTML {
         let action = "\(prefix)\(PagePath.administration)/sessions/\(session.id.rawValue)/end"
-        let device = session.device.name == nil ? "a device" : DeviceTitle.text(session.device)
-        let words = "End the session of \(session.email ?? "a removed person") on \(device)"
+        let device = session.device.name == nil ? "a device" : titles.title(of: session.device)
+        let label = "End the session of \(session.email ?? "a removed person") on \(device)"
         return """
             <form method="post" action="\(link: action)">\(token)\
-            <button type="submit" class="harm" aria-label="\(words)">End</button></form>
+            <button type="submit" class="harm" aria-label="\(label)">End</button></form>
             """
     }
 
@@ -118,7 +119,7 @@ package struct AdministrationPages {
                     \(person.map(link) ?? "\(other)")\(event.subject.map { "<p>Subject <code>\($0)</code></p>" as HTML })\
                     \(identity.map { linking($0) })
                     """,
-                    "\(AccountPage.place(event.address))", "\(event.device.map(DeviceTitle.text) ?? "Unknown device")",
+                    "\(AccountPage.place(event.address))", "\(event.device.map(titles.title) ?? "Unknown device")",
                 ]
             }
         ).html
@@ -139,9 +140,9 @@ package struct AdministrationPages {
     }
 
     private func linking(_ identity: UnlinkedIdentity) -> HTML {
-        let words = "Link \(identity.subject) of \(identity.provider) to a person"
+        let name = "Link \(identity.subject) of \(identity.provider) to a person"
         return """
-            <a class="button other" href="\(link: prefix + PagePath.identity(identity.id))" aria-label="\(words)">Link to…</a>
+            <a class="button other" href="\(link: prefix + PagePath.identity(identity.id))" aria-label="\(name)">Link to…</a>
             """
     }
 
@@ -151,11 +152,11 @@ package struct AdministrationPages {
             let length = event.duration.map { " for \(ReadableTime.length($0, isWait: true))" } ?? ""
             return event.reason == "address" ? "Address locked out\(length)" : "Account locked out\(length)"
         }
-        let words =
+        let text =
             event.reason == "denied-at-provider"
             ? "The person declined" : (event.reason ?? "unknown").replacing("-", with: " ")
         let at = event.provider.map { " (\($0))" } ?? ""
-        return words.prefix(1).uppercased() + words.dropFirst() + at
+        return text.prefix(1).uppercased() + text.dropFirst() + at
     }
 
     /// Returns a hint for an administrator about a failed sign-in. Nil when there is none.
@@ -179,13 +180,13 @@ package struct AdministrationPages {
                 [
                     "<code class=\"key\">\(provider.id)</code>", "\(provider.title)",
                     "<code>\(provider.settings.issuer)</code>",
-                    Self.words(state),
+                    Self.text(state),
                 ]
             }
         ).html
     }
 
-    private static func words(_ state: ProviderState) -> HTML {
+    private static func text(_ state: ProviderState) -> HTML {
         switch state {
         case .answers(let warnings):
             "<span class=\"badge\">Responds</span>\(warnings.map { "<p>\($0)</p>" as HTML })"

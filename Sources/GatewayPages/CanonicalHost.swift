@@ -41,7 +41,7 @@ package struct CanonicalHost: Sendable {
     func place(of request: ServerRequest) -> Place {
         guard address.configured != nil else { return .own }
         guard let host = host(of: request), let own = address.host else { return .unknown }
-        if host == own, !isStrange(request.headers["Host"]) { return .own }
+        if host == own, !isOtherKnownHost(request.headers["Host"]) { return .own }
         return host.name != own.name && hosts.allows(host, scheme) ? .known : .unknown
     }
 
@@ -67,7 +67,7 @@ package struct CanonicalHost: Sendable {
 
     /// Whether the `Host` field names a different host that the rules know. `Host` is checked as well because a script
     /// can invent `X-Forwarded-Host`, and a proxy that does not change that field may pass `Host` on.
-    private func isStrange(_ text: String?) -> Bool {
+    private func isOtherKnownHost(_ text: String?) -> Bool {
         guard let host = text.flatMap({ AccessHost($0) }) else { return false }
         return host.name != address.host?.name && hosts.allows(host.withoutPort(of: scheme), scheme)
     }

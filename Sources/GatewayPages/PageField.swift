@@ -13,7 +13,7 @@ struct PageField {
     var value: String?
     var hint: String?
     /// The error message about the submitted value.
-    var mistake: String?
+    var error: String?
     var isRequired = true
     var isFocused = false
     var isReadOnly = false
@@ -25,8 +25,8 @@ struct PageField {
     var html: HTML {
         let id = id ?? name
         let hintID = hint == nil ? nil : "\(id)-hint"
-        let mistakeID = mistake == nil ? nil : "\(id)-mistake"
-        let described = [mistakeID, hintID].compactMap(\.self).joined(separator: " ")
+        let errorID = error == nil ? nil : "\(id)-mistake"
+        let described = [errorID, hintID].compactMap(\.self).joined(separator: " ")
         return """
             <div class="field">
             <label for="\(id)">\(label)</label>
@@ -34,12 +34,12 @@ struct PageField {
             \(attribute: "value", value)\
             \(attribute: "inputmode", isNumeric ? "numeric" : nil)\
             \(attribute: "aria-describedby", described.isEmpty ? nil : described)\
-            \(attribute: "aria-invalid", mistake == nil ? nil : "true")\
+            \(attribute: "aria-invalid", error == nil ? nil : "true")\
             \(attribute: "autocapitalize", type == "email" ? "none" : nil)\
             \(attribute: "spellcheck", type == "email" ? "false" : nil)\
             \(flag: "required", isRequired)\(flag: "readonly", isReadOnly)\(flag: "autofocus", isFocused)>
             \(hint.map { "<p class=\"hint\" id=\"\(hintID ?? "")\">\($0)</p>" as HTML })
-            \(mistake.map { "<p class=\"wrong\" id=\"\(mistakeID ?? "")\">\($0)</p>" as HTML })
+            \(error.map { "<p class=\"wrong\" id=\"\(errorID ?? "")\">\($0)</p>" as HTML })
             </div>
             """
     }

@@ -28,8 +28,8 @@ struct PageHeader {
         """
     }
 
-    private func link(_ words: String, _ path: String) -> HTML {
+    private func link(_ title: String, _ path: String) -> HTML {
         let isCurrent = current == path || current.hasPrefix(path + "/")
-        return "<a href=\"\(link: prefix + path)\"\(attribute: "aria-current", isCurrent ? "page" : nil)>\(words)</a>"
+        return "<a href=\"\(link: prefix + path)\"\(attribute: "aria-current", isCurrent ? "page" : nil)>\(title)</a>"
     }
 }

@@ -14,8 +14,8 @@ struct PageTable {
 
     var html: HTML {
         let heads: [HTML] = columns.map { column in
-            let words: HTML = column == Self.actions ? "<span class=\"hidden\">\(column)</span>" : "\(column)"
-            return "<th role=\"columnheader\" scope=\"col\">\(words)</th>"
+            let label: HTML = column == Self.actions ? "<span class=\"hidden\">\(column)</span>" : "\(column)"
+            return "<th role=\"columnheader\" scope=\"col\">\(label)</th>"
         }
         return """
             <div class="table">

@@ -15,8 +15,8 @@ enum ReadableTime {
     static func ago(_ date: Date, now: Date) -> HTML {
         let seconds = Int(now.timeIntervalSince(date))
         guard seconds < 7 * 86_400 else { return at(date) }
-        let words = seconds < 60 ? "just now" : "\(length(.seconds(seconds))) ago"
-        return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\" class=\"short\">\(words)</time>"
+        let age = seconds < 60 ? "just now" : "\(length(.seconds(seconds))) ago"
+        return "<time datetime=\"\(Timestamp.text(date))\" title=\"\(text(date))\" class=\"short\">\(age)</time>"
     }
 
     /// Returns a date and time such as `21 November 2026, 13:05 UTC`.

@@ -21,8 +21,8 @@ package struct SignInPage {
     package var email: String?
     /// An error message about the whole form.
     package var alert: HTML?
-    var emailMistake: String?
-    var passwordMistake: String?
+    var emailError: String?
+    var passwordError: String?
     /// A message about a change that was just made.
     package var note: String?
 
@@ -61,12 +61,12 @@ package struct SignInPage {
             \(fixed == nil ? nil : "<input type=\"hidden\" name=\"again\" value=\"1\">" as HTML)
             \(PageField(
                 name: "username", label: "E-mail", type: "email", autocomplete: "username", value: fixed ?? email,
-                mistake: emailMistake, isFocused: fixed == nil && (email == nil || emailMistake != nil),
+                error: emailError, isFocused: fixed == nil && (email == nil || emailError != nil),
                 isReadOnly: fixed != nil
             ).html)
             \(PageField(
                 name: "password", label: "Password", type: "password", autocomplete: "current-password",
-                mistake: passwordMistake, isFocused: fixed != nil || (email != nil && emailMistake == nil)
+                error: passwordError, isFocused: fixed != nil || (email != nil && emailError == nil)
             ).html)
             <button type="submit" class="block">\(again == nil ? "Sign in" : "Confirm")</button>
             </form>

@@ -14,7 +14,7 @@ extension HTTPClient {
         while true {
             var reception = reception
             if followed > 0 { reception?.redirect(from: address, to: hop.address) }
-            let plan = try plan(hop, request, deadline, reception)
+            let plan = try plan(hop, of: request, until: deadline, into: reception)
             let result = try await perform(plan, hop, from: address)
             var response = response(result, from: hop)
             if followed > 0 {
@@ -53,7 +53,8 @@ extension HTTPClient {
     }
 
     private func plan(
-        _ hop: Hop, _ request: ClientRequest, _ deadline: ContinuousClock.Instant?, _ reception: PartReception?
+        _ hop: Hop, of request: ClientRequest, until deadline: ContinuousClock.Instant?,
+        into reception: PartReception?
     ) throws(TransportError) -> TransferPlan {
         var headers = hop.headers
         if !hop.isAway {

@@ -52,7 +52,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         guard days.contains(String(words[0].dropLast())), words[5] == "GMT", let year = number(words[3], 4) else {
             return nil
         }
-        return make(words[1], words[2], year, words[4])
+        return make(day: words[1], month: words[2], year: year, time: words[4])
     }
 
     private static func asctime(_ words: [Substring]) -> HTTPDate? {
@@ -61,7 +61,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         let rest = words[(isPadded ? 3 : 2)...].map { $0 }
         guard rest.count == 3, let year = number(rest[2], 4) else { return nil }
         let day = isPadded ? "0" + rest[0] : rest[0]
-        return make(Substring(day), words[1], year, rest[1])
+        return make(day: Substring(day), month: words[1], year: year, time: rest[1])
     }
 
     private static func rfc850(_ words: [Substring], _ now: Int) -> HTTPDate? {
@@ -72,10 +72,10 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         let thisYear = 1970 + now / 31_556_952
         var year = thisYear - thisYear % 100 + short
         if year > thisYear + 50 { year -= 100 }
-        return make(parts[0], parts[1], year, words[2])
+        return make(day: parts[0], month: parts[1], year: year, time: words[2])
     }
 
-    private static func make(_ day: Substring, _ month: Substring, _ year: Int, _ time: Substring) -> HTTPDate? {
+    private static func make(day: Substring, month: Substring, year: Int, time: Substring) -> HTTPDate? {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
         guard let day = number(day, 2), let month = months.firstIndex(of: String(month)), clock.count == 3,
             let hour = number(clock[0], 2), let minute = number(clock[1], 2), let second = number(clock[2], 2),

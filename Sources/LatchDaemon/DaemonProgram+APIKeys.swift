@@ -29,7 +29,7 @@ extension DaemonProgram {
             switch (given[id], given[person]) {
             case (let id?, nil): return RevokeAPIKeys(configurationPath: path, which: .one(id))
             case (nil, let email?): return RevokeAPIKeys(configurationPath: path, which: .person(email))
-            default: throw given.mistake("give exactly one of ID and --person EMAIL")
+            default: throw given.usageError("give exactly one of ID and --person EMAIL")
             }
         }
     }()

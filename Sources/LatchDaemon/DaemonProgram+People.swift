@@ -5,8 +5,8 @@ extension DaemonProgram {
         "user", "Add, list and change people.",
         commands: [
             add, list, show, passwd,
-            change("disable", "Prevent a person from signing in, and end their sessions.", .disable),
-            change("enable", "Allow a person to sign in again.", .enable),
+            command("disable", "Prevent a person from signing in, and end their sessions.", for: .disable),
+            command("enable", "Allow a person to sign in again.", for: .enable),
             link, unlink, remove,
         ])
 
@@ -20,11 +20,11 @@ extension DaemonProgram {
             "add", "Add a person.", arguments: [email, name, admin, invite, passwordStdin, mustChange]
         ) { given throws(ArgumentError) in
             guard !given[invite] || !given[mustChange] else {
-                throw given.mistake(
+                throw given.usageError(
                     "give --invite or --must-change-password, not both: an invited person has no password")
             }
             guard !given[invite] || !given[passwordStdin] else {
-                throw given.mistake("give --invite or --password-stdin, not both")
+                throw given.usageError("give --invite or --password-stdin, not both")
             }
             return AddPerson(
                 configurationPath: given[config], email: given[email], name: given[name],
@@ -93,9 +93,9 @@ extension DaemonProgram {
         }
     }()
 
-    private static func change(_ name: String, _ summary: String, _ change: ChangePerson.Change) -> Command<
-        any ExecutableCommand
-    > {
+    private static func command(
+        _ name: String, _ summary: String, for change: ChangePerson.Change
+    ) -> Command<any ExecutableCommand> {
         Command(name, summary, arguments: [email]) { given in
             ChangePerson(configurationPath: given[config], email: given[email], change: change, isConfirmed: true)
         }

@@ -30,7 +30,7 @@ extension DaemonProgram {
             if let host = given[host] { configuration.host = host }
             for choice in given[port] {
                 guard configuration.ports.updateValue(choice.port, forKey: choice.name) == nil else {
-                    throw given.mistake("give --port \(choice.name)=… only once")
+                    throw given.usageError("give --port \(choice.name)=… only once")
                 }
             }
             let redirects = Dictionary(grouping: given[client], by: \.id).mapValues { $0.map(\.redirect) }

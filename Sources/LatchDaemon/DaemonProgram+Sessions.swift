@@ -37,7 +37,7 @@ extension DaemonProgram {
                 return RevokeSessions(configurationPath: path, which: .person(email), isConfirmed: true)
             case (nil, nil, true):
                 return RevokeSessions(configurationPath: path, which: .everyone, isConfirmed: given[yes])
-            default: throw given.mistake("give exactly one of ID, --user EMAIL and --all")
+            default: throw given.usageError("give exactly one of ID, --user EMAIL and --all")
             }
         }
     }()

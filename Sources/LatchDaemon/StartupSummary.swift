@@ -23,10 +23,12 @@ struct StartupSummary {
         let people = try await stores.people.list().count
         let sessions = try await stores.sessions.liveCount()
         let database = file.configuration.settings.databasePath ?? "in memory"
+        let contents =
+            isNew ? "new" : "\(count(people, "person", plural: "people")), \(count(sessions, "live session"))"
         var lines = ["latchd \(Release.version)"]
         for address in addresses { lines.append("  listening      \(url(address))") }
         lines += [
-            "  database       \(database) (\(isNew ? "new" : "\(count(people, "person", "people")), \(count(sessions, "live session"))"))",
+            "  database       \(database) (\(contents))",
             "  configuration  \(file.source)",
         ]
         if let certificate {
@@ -95,7 +97,7 @@ struct StartupSummary {
         FilePermissions(path: path)?.allow(0o077) ?? false
     }
 
-    private func count(_ count: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(count) \(count == 1 ? one : many ?? one + "s")"
+    private func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(number) \(number == 1 ? noun : plural ?? noun + "s")"
     }
 }

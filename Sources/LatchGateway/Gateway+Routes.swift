@@ -10,8 +10,7 @@ import SignInBridge
 
 extension Gateway {
     static func router(
-        _ services: GatewayServices, _ dialects: [any GatewayDialect], _ isDraining: Flag,
-        _ certificates: CertificateReloader?
+        services: GatewayServices, dialects: [any GatewayDialect], isDraining: Flag, certificates: CertificateReloader?
     ) throws(GatewayError) -> Router {
         let settings = services.settings
         var dialects = dialects

@@ -20,7 +20,9 @@ extension Gateway {
     /// Runs the background work with the caller's clock.
     package func run(clock: some Clock<Duration>) async throws {
         await withTaskGroup { group in
-            group.addTask { await self.repeating(every: Self.noticeInterval, clock) { await self.noticeOthers() } }
+            group.addTask {
+                await self.repeating(every: Self.noticeInterval, clock) { await self.detectExternalWrites() }
+            }
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.sweep() } }
@@ -50,22 +52,22 @@ extension Gateway {
     }
 
     /// Empties the caches when another process wrote to the database. Also empties them when the database does not
-    /// answer within `patience`, because its thread may be waiting for another process's lock.
-    func noticeOthers(patience: Duration = .milliseconds(40)) async {
+    /// answer within `timeout`, because its thread may be waiting for another process's lock.
+    func detectExternalWrites(timeout: Duration = .milliseconds(40)) async {
         await withTaskGroup { group in
-            group.addTask { await self.othersMayHaveWritten() }
+            group.addTask { await self.mayHaveExternalWrites() }
             group.addTask {
-                do { try await ContinuousClock().sleep(for: patience) } catch { return false }
+                do { try await ContinuousClock().sleep(for: timeout) } catch { return false }
                 return true
             }
             // The first result is the answer of the database or the timeout. After a timeout, the answer is awaited
             // nevertheless.
-            if await group.next() == true { forget() } else { group.cancelAll() }
-            if await group.next() == true { forget() }
+            if await group.next() == true { invalidateCaches() } else { group.cancelAll() }
+            if await group.next() == true { invalidateCaches() }
         }
     }
 
-    private func othersMayHaveWritten() async -> Bool {
+    private func mayHaveExternalWrites() async -> Bool {
         do {
             return try await stores.database.changedByOthers()
         } catch {
@@ -73,13 +75,13 @@ extension Gateway {
         }
     }
 
-    private func forget() {
-        issuer.forgetEverything()
-        stores.apiKeys.forgetEverything()
-        stores.people.forget()
-        stores.elevations.forget()
-        for dialect in dialects { dialect.forget() }
-        stores.signingKeys.forget()
+    private func invalidateCaches() {
+        issuer.invalidateAll()
+        stores.apiKeys.invalidateAll()
+        stores.people.invalidateCache()
+        stores.elevations.invalidateCache()
+        for dialect in dialects { dialect.invalidateCache() }
+        stores.signingKeys.invalidateCache()
     }
 
     /// Writes last uses of sessions and keys to the database.

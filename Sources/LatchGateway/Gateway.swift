@@ -103,15 +103,16 @@ package final class Gateway: Sendable {
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
         dialects = DialectFamily.routes(families, services)
-        router = try Self.router(services, dialects, isDraining, certificates)
+        router = try Self.router(
+            services: services, dialects: dialects, isDraining: isDraining, certificates: certificates)
         let apiKeys = stores.apiKeys
         stores.people.onSessionsEnded { person in
-            issuer.forget(person: person)
-            apiKeys.forget(person: person)
+            issuer.invalidate(person: person)
+            apiKeys.invalidate(person: person)
         }
         stores.sessions.onSessionsEnded { person in
-            issuer.forget(person: person)
-            apiKeys.forget(person: person)
+            issuer.invalidate(person: person)
+            apiKeys.invalidate(person: person)
         }
     }
 
@@ -142,7 +143,7 @@ package final class Gateway: Sendable {
             case .error: .error
             }
         stores.log.write(
-            level, "Server event.", ["event": .text(event.message), "with": .text(Self.text(event.metadata))])
+            at: level, "Server event.", ["event": .text(event.message), "with": .text(Self.text(event.metadata))])
     }
 
     private static func text(_ metadata: [String: String]) -> String {
@@ -159,16 +160,16 @@ package final class Gateway: Sendable {
             duration: record.duration)
         let level: Log.Level = record.status.rawValue >= 500 ? .warning : .debug
         stores.log.write(
-            level, "Request.",
+            at: level, "Request.",
             [
                 "request": .text(record.id), "method": .text(Metrics.known(record.method.rawValue)),
-                "path": .text(record.route ?? Self.plainWords(of: record.path)),
+                "path": .text(record.route ?? Self.maskedPath(of: record.path)),
                 "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
                 "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
             ])
     }
 
-    private static func plainWords(of path: String) -> String {
+    private static func maskedPath(of path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { word in
             let isPlain = word.utf8.allSatisfy { byte in
                 switch byte {

@@ -218,7 +218,7 @@ public final class LatchClient: Sendable {
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.keySignIn, at: server.address) {
-            try await storeSignIn(at: server, email: nil, givesBack: false, onStep: onStep) { client in
+            try await storeSignIn(at: server, email: nil, revokesOnFailure: false, onStep: onStep) { client in
                 try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
             }
         }
@@ -232,13 +232,14 @@ public final class LatchClient: Sendable {
 
     /// Gets a token with `grant` and stores it with the account.
     private func storeSignIn(
-        at server: Server, email: EmailAddress?, givesBack: Bool = true,
+        at server: Server, email: EmailAddress?, revokesOnFailure: Bool = true,
         onStep: @escaping @Sendable (SignInProgress) -> Void, grant: (HTTPClient) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         let account = try await client.closeAfter { client in
             try await storeSignIn(
-                try await grant(client), of: email, at: server, with: client, givesBack: givesBack, onStep: onStep)
+                try await grant(client), of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
+                onStep: onStep)
         }
         await finishSignIn(account, onStep)
         return account
@@ -294,7 +295,7 @@ public final class LatchClient: Sendable {
     }
 
     private func storeSignIn(
-        _ grant: Grant, of email: EmailAddress?, at server: Server, with client: HTTPClient, givesBack: Bool,
+        _ grant: Grant, of email: EmailAddress?, at server: Server, with client: HTTPClient, revokesOnFailure: Bool,
         onStep: @escaping @Sendable (SignInProgress) -> Void
     ) async throws -> Account {
         let tokens = SessionTokens(grant)
@@ -303,14 +304,14 @@ public final class LatchClient: Sendable {
                 behind: grant, at: server, with: client, timeout: accounts.requestTimeout())
             let who = try email ?? Self.email(of: identity, server)
             let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
-            let kept = SignedIn(
+            let signIn = SignedIn(
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
                 displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
                 keyName: grant.made?.intent.name, mustChangePassword: grant.mustChangePassword,
-                isPersonsOwn: !givesBack)
+                isPersonsOwn: !revokesOnFailure)
             try Task.checkCancellation()
-            let (account, old) = try await accounts.storeSignIn(kept, onStep)
+            let (account, old) = try await accounts.storeSignIn(signIn, onStep)
             grant.made?.intent.release()
             if let dialect = server.dialect as? any KeyDialect {
                 await revokeOrphanedKeys(
@@ -322,7 +323,7 @@ public final class LatchClient: Sendable {
         } catch {
             if let made = grant.made {
                 await made.discard()
-            } else if givesBack {
+            } else if revokesOnFailure {
                 await revoke(tokens.lasting, keyID: grant.keyID, at: server, with: client)
             }
             throw error

@@ -88,11 +88,13 @@ extension RelyingParty {
         var person = token.person
         let lacksGroups = settings.groupsClaim != nil && person.groups == nil
         if person.email == nil || lacksGroups, let endpoint = provider.userInfoEndpoint {
-            let told = try await userInfo(
+            let userInfo = try await userInfo(
                 endpoint, accessToken: tokens.accessToken, subject: token.subject, from: provider)
-            if person.email == nil { (person.email, person.isEmailVerified) = (told.email, told.isEmailVerified) }
-            person.name = person.name ?? told.name
-            person.groups = person.groups ?? told.groups
+            if person.email == nil {
+                (person.email, person.isEmailVerified) = (userInfo.email, userInfo.isEmailVerified)
+            }
+            person.name = person.name ?? userInfo.name
+            person.groups = person.groups ?? userInfo.groups
         }
         let identity = ProviderIdentity(
             issuer: provider.issuer, subject: token.subject, email: person.email,

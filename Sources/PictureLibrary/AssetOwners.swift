@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import GatewayCore
+import Primitives
 
 /// The owners whose folders a person may see: the person, by e-mail address or id, and the shared owner.
 package struct AssetOwners: Sendable, Equatable {
@@ -27,6 +28,6 @@ package struct AssetOwners: Sendable, Equatable {
 
     /// Returns the owner of a folder: the first component of its path, in lower case.
     package static func owner(ofFolder path: String) -> String {
-        ExactText.lowercasingASCII(path.prefix { $0 != "/" })
+        path.prefix { $0 != "/" }.lowercasedASCII
     }
 }

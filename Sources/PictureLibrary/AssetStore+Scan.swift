@@ -32,7 +32,7 @@ extension AssetStore {
     /// Changes the path of a file. Its id does not change.
     func move(_ file: MovedFile, toFolder folder: String, name: String, isLocked: Bool) async throws {
         guard let kind = AssetKind(name: name) else { return }
-        defer { forget() }
+        defer { invalidateCache() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         _ = try await database.write {
             try $0.run(
@@ -43,7 +43,7 @@ extension AssetStore {
 
     /// Stores the data of new or changed files, at most ``batch`` of them.
     func store(_ files: [(name: String, file: DescribedFile)], in folder: String, isLocked: Bool) async throws {
-        defer { forget() }
+        defer { invalidateCache() }
         let (owner, now) = (AssetOwners.owner(ofFolder: folder), now())
         let visibility: AssetVisibility = isLocked ? .locked : .timeline
         try await database.write { connection in
@@ -62,7 +62,7 @@ extension AssetStore {
 
     /// Updates which files of a folder are live photographs and which are their videos.
     func pair(_ files: [KnownFile], isLocked: Bool) async throws {
-        defer { forget() }
+        defer { invalidateCache() }
         let roles = LivePairs.roles(files)
         let changes = files.compactMap { file -> (UUID, UUID?, AssetVisibility)? in
             let role = roles[file.id] ?? LivePairs.Role()
@@ -83,7 +83,7 @@ extension AssetStore {
     /// Removes the records of files, except files that have moved to another path. Returns how many were removed.
     @discardableResult
     func remove(_ files: [MovedFile]) async throws -> Int {
-        defer { forget() }
+        defer { invalidateCache() }
         var count = 0
         for start in stride(from: 0, to: files.count, by: Self.batch) {
             let part = Array(files[start..<min(start + Self.batch, files.count)])

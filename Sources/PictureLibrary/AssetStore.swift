@@ -38,7 +38,7 @@ package struct AssetStore: Sendable {
     }
 
     /// Empties the cache. Called after every write of the scan, and when another process may have written.
-    package func forget() {
+    package func invalidateCache() {
         known.removeAll()
     }
 

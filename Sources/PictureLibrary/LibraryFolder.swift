@@ -92,7 +92,7 @@ package struct LibraryFolder: Sendable {
         guard let file = open(file: path), let before = Self.status(file) else { return nil }
         defer { close(file) }
         let mark = Self.mark(before)
-        let bytes = MediaBytes(count: mark.size) { position, count in Self.read(file, position, count) }
+        let bytes = MediaBytes(count: mark.size) { position, count in Self.read(file, at: position, count: count) }
         guard let checksum = Self.checksum(file, isStopped: isStopped) else { return nil }
         return DescribedFile(mark: mark, facts: MediaFacts.read(bytes), checksum: checksum)
     }
@@ -134,7 +134,7 @@ package struct LibraryFolder: Sendable {
         }
     }
 
-    private static func read(_ file: Int32, _ position: Int, _ count: Int) -> [UInt8] {
+    private static func read(_ file: Int32, at position: Int, count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, unsafe pread(file, buffer.baseAddress, count, position))
         }

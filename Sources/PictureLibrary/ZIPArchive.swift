@@ -85,7 +85,7 @@ package struct ZIPArchive: Sendable {
         checksums.reserveCapacity(records.count)
         for (entry, record) in zip(entries, records) {
             try await batch.add(record.localHeader)
-            let checksum = try await write(entry, reading, &batch)
+            let checksum = try await write(entry, with: reading, to: &batch)
             try await batch.add(record.descriptor(checksum: checksum))
             checksums.append(checksum)
         }
@@ -96,7 +96,7 @@ package struct ZIPArchive: Sendable {
     }
 
     /// Writes a file's content and returns its checksum.
-    private func write(_ entry: Entry, _ reading: FileReading, _ batch: inout Batch) async throws -> UInt32 {
+    private func write(_ entry: Entry, with reading: FileReading, to batch: inout Batch) async throws -> UInt32 {
         // A small file is opened, read and closed in one job.
         let (file, first) = try await reading.run {
             let file = try ServedFile.open(entry.path, beneath: entry.folder)

@@ -41,25 +41,16 @@ package struct SystemThread: @unchecked Sendable {  // A thread identifier may b
         }
         defer { if blocksSignals { pthread_sigmask(SIG_SETMASK, &before, nil) } }
         let work = Unmanaged.passRetained(Work(niceness: niceness, body: body))
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let number = pthread_create(
-            &thread, nil,
+        let (thread, error) = PlatformCalls.createThread(
             { work in
                 let work: UnsafeMutableRawPointer? = work
                 if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().run() }
                 return nil
-            }, work.toOpaque())
-        guard number == 0 else {
+            }, argument: work.toOpaque())
+        guard let thread else {
             work.release()
-            throw Failure(number: number)
+            throw Failure(number: error)
         }
-        #if canImport(Darwin)
-            guard let thread else { throw Failure(number: EAGAIN) }
-        #endif
         return SystemThread(thread: thread)
     }
 
@@ -68,6 +59,21 @@ package struct SystemThread: @unchecked Sendable {  // A thread identifier may b
         niceness: Int32 = 0, blocksSignals: Bool = true, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {
         try start(niceness: niceness, blocksSignals: blocksSignals, body).detach()
+    }
+
+    /// Runs blocking work on its own thread, and returns its result.
+    ///
+    /// - Throws: The error of `body`, or ``Failure`` when the system cannot start a thread.
+    package static func run<Value: Sendable>(
+        blocksSignals: Bool = true, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(Failure) {
+                try detach(blocksSignals: blocksSignals) { continuation.resume(with: Result { try body() }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
     }
 
     /// Waits until the thread has ended.
@@ -82,13 +88,7 @@ package struct SystemThread: @unchecked Sendable {  // A thread identifier may b
     }
 
     /// The identifier of the calling thread, unique among running threads.
-    package static var current: UInt {
-        #if canImport(Darwin)
-            UInt(bitPattern: pthread_self())
-        #else
-            UInt(pthread_self())
-        #endif
-    }
+    package static var current: UInt { PlatformCalls.threadNumber }
 
     private final class Work: Sendable {
         private let niceness: Int32
@@ -100,9 +100,7 @@ package struct SystemThread: @unchecked Sendable {  // A thread identifier may b
         }
 
         func run() {
-            #if os(Linux)
-                if niceness != 0 { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
-            #endif
+            if niceness != 0 { PlatformCalls.setThreadNiceness(niceness) }
             body()
         }
     }

@@ -19,17 +19,17 @@ extension Bridge {
             return nil
         }
         guard let verifier = PKCE.Verifier(verifier), record.challenge.matches(verifier) else {
-            return refuse("wrong-verifier", record, client)
+            return refuse(record, reason: "wrong-verifier", client: client)
         }
-        return try await redeem(record, client, shape)
+        return try await redeem(record, client: client, token: shape)
     }
 
     private func redeem(
-        _ record: CodeRecord, _ client: RequestOrigin, _ shape: TokenFormat
+        _ record: CodeRecord, client: RequestOrigin, token shape: TokenFormat
     ) async throws -> SessionCredential? {
         guard let person = try await people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch
-        else { return refuse("person-changed", record, client) }
+        else { return refuse(record, reason: "person-changed", client: client) }
         do {
             let session = try await start(
                 for: person, provider: record.provider, record.providerSession, client, token: shape,
@@ -37,12 +37,12 @@ extension Bridge {
             metrics.exchange(.succeeded)
             return session
         } catch let error as GatewayError where error.code == .unknownPerson {
-            return refuse("person-changed", record, client)
+            return refuse(record, reason: "person-changed", client: client)
         }
     }
 
     private func refuse(
-        _ reason: StaticString, _ record: CodeRecord, _ client: RequestOrigin
+        _ record: CodeRecord, reason: StaticString, client: RequestOrigin
     ) -> SessionCredential? {
         metrics.exchange(.refused)
         audit.record(

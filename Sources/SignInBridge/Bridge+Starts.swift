@@ -20,7 +20,7 @@ extension Bridge {
     ) async throws(BridgeFailure) -> String {
         let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let nonce = Base64URL.encode(SecureRandom.bytes(32))
-        let start = start(.app, provider, redirect, verifier, nonce: nonce)
+        let start = makeRecord(.app, at: provider, redirect: redirect, verifier: verifier, nonce: nonce)
         let returnTo = PendingAuthorization.ReturnTarget.app(
             redirect: redirect, state: "", challenge: verifier.challenge)
         do {
@@ -54,15 +54,16 @@ extension Bridge {
             at: provider, .app(redirect: redirect, state: state.text, challenge: verifier.challenge),
             callback: callback, request: request)
         do {
-            try await save(start(.gateway, provider, redirect, verifier, nonce: ""), under: state)
+            let start = makeRecord(.gateway, at: provider, redirect: redirect, verifier: verifier, nonce: "")
+            try await save(start, under: state)
             return beginning
         } catch {
             throw failure(error, at: provider, request)
         }
     }
 
-    private func start(
-        _ route: SignInRecord.Route, _ provider: BridgeProvider, _ redirect: String, _ verifier: PKCE.Verifier,
+    private func makeRecord(
+        _ route: SignInRecord.Route, at provider: BridgeProvider, redirect: String, verifier: PKCE.Verifier,
         nonce: String
     ) -> SignInRecord {
         SignInRecord(

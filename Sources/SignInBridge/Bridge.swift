@@ -120,7 +120,7 @@ package final class Bridge: Sendable {
     /// - Returns: The result for the app or the browser.
     /// - Throws: The reason why the sign-in failed.
     package func finish(
-        _ state: PendingAuthorization, _ secret: BrowserSecret, at provider: BridgeProvider, _ fields: FormFields,
+        _ state: PendingAuthorization, secret: BrowserSecret, at provider: BridgeProvider, fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
         let asked = now()

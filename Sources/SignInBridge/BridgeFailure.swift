@@ -52,7 +52,7 @@ package struct BridgeFailure: Error, Sendable {
             + "and try again.", reason: "old-sign-in", outcome: .refused)
 
     /// A new sign-in at the provider was required, but the provider does not report when the person signed in.
-    static let untold = BridgeFailure(
+    static let noSignInTime = BridgeFailure(
         error: "login_required",
         sentence:
             "The identity provider does not report when you signed in there, so it cannot confirm your identity. Ask "
@@ -84,7 +84,7 @@ package struct BridgeFailure: Error, Sendable {
         case .refused: refused(error.providerError)
         case .unreachable: unavailable
         case .staleSignIn: old
-        case .missingSignInTime: untold
+        case .missingSignInTime: noSignInTime
         default: failed
         }
     }

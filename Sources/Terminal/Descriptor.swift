@@ -51,7 +51,7 @@ package enum Descriptor {
     }
 
     /// Writes all bytes. Waits for the reader without a timeout, or with a timeout of one second per write after
-    /// ``hurry()``.
+    /// ``limitWaits()``.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -73,27 +73,27 @@ package enum Descriptor {
     /// Prevents a reader that has stopped reading from delaying the end of the program. After this call each write
     /// waits for the reader for at most one second. Output that is not read in time is dropped, and so is all later
     /// output to that descriptor.
-    static func hurry() { haste?.wake() }
+    static func limitWaits() { limitPipe?.wake() }
 
-    private static let haste = try? WakePipe()
-    /// The descriptors that were not read within a second after ``hurry()``, one bit each.
+    private static let limitPipe = try? WakePipe()
+    /// The descriptors that were not read within a second after ``limitWaits()``, one bit each.
     private static let abandoned = Atomic<UInt32>(0)
 
     private static func waitForReader(of descriptor: Int32) throws(Failure) {
         let bit: UInt32 = (0..<32).contains(descriptor) ? 1 << UInt32(descriptor) : 0
-        var isHurried = false
+        var isLimited = false
         while true {
             guard abandoned.load(ordering: .relaxed) & bit == 0 else { throw Failure(number: EAGAIN) }
             var waiting = [
                 pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
-                pollfd(fd: isHurried ? -1 : haste?.reader ?? -1, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isLimited ? -1 : limitPipe?.reader ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            let count = poll(&waiting, 2, isHurried ? 1_000 : -1)
+            let count = poll(&waiting, 2, isLimited ? 1_000 : -1)
             if count < 0, errno == EINTR { continue }
             // After an error or hang-up the write itself returns the error.
             if count < 0 || waiting[0].revents != 0 { return }
-            if isHurried { abandoned.bitwiseOr(bit, ordering: .relaxed) }
-            isHurried = true
+            if isLimited { abandoned.bitwiseOr(bit, ordering: .relaxed) }
+            isLimited = true
         }
     }
 

@@ -78,7 +78,7 @@ package final class Signals: Sendable {
             EchoGuard.shared.restore()
             _exit(128 + number)
         }
-        Descriptor.hurry()
+        Descriptor.limitWaits()
         cancel?()
     }
 

@@ -23,7 +23,7 @@ package final class Terminal: Sendable {
     ///
     /// - Returns: The line without leading and trailing white space, or `suggestion` for an empty line.
     package func ask(_ question: String, suggestion: String? = nil) async throws -> String {
-        try say(suggestion.map { "\(question) [\($0)]: " } ?? "\(question): ")
+        try write(suggestion.map { "\(question) [\($0)]: " } ?? "\(question): ")
         let line = try await visibleLine()
         return line.isEmpty ? suggestion ?? "" : line
     }
@@ -33,9 +33,9 @@ package final class Terminal: Sendable {
         try EchoGuard.shared.hide(descriptor)
         defer {
             EchoGuard.shared.restore()
-            try? say("\n")
+            try? write("\n")
         }
-        try say("\(question): ")
+        try write("\(question): ")
         var bytes = try await line()
         defer { for index in bytes.indices { bytes[index] = 0 } }
         return Secret(bytes: bytes)
@@ -43,12 +43,12 @@ package final class Terminal: Sendable {
 
     /// Prompts for confirmation, with no as the default.
     package func confirm(_ question: String) async throws -> Bool {
-        try say("\(question) [y/N] ")
+        try write("\(question) [y/N] ")
         let answer = try await visibleLine()
         return ["y", "yes"].contains(answer.lowercased())
     }
 
-    private func say(_ text: String) throws {
+    private func write(_ text: String) throws {
         try Descriptor.write(Array(text.utf8), to: descriptor)
     }
 
@@ -58,7 +58,7 @@ package final class Terminal: Sendable {
         do {
             return String(decoding: try await line(), as: UTF8.self).trimmed
         } catch {
-            try? say("\n")
+            try? write("\n")
             throw error
         }
     }

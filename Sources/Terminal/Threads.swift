@@ -4,11 +4,9 @@ import Primitives
 ///
 /// - Throws: The error of `body`, or ``Descriptor/Failure`` when the system cannot start a thread.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        do throws(SystemThread.Failure) {
-            try SystemThread.detach(blocksSignals: false) { continuation.resume(with: Result { try body() }) }
-        } catch {
-            continuation.resume(throwing: Descriptor.Failure(number: error.number))
-        }
+    do {
+        return try await SystemThread.run(blocksSignals: false, body)
+    } catch let error as SystemThread.Failure {
+        throw Descriptor.Failure(number: error.number)
     }
 }

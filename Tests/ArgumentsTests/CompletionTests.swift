@@ -120,8 +120,10 @@ extension CompletionTests {
     func offered(by command: [String]) async throws -> Set<String> {
         let result = try await run(command)
         #expect(result.errors == "")
-        let words = result.output.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        return Set(words).subtracting([""])
+        let suggestions = result.output.split(whereSeparator: \.isNewline).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        return Set(suggestions).subtracting([""])
     }
 
     /// A shell that waits for what never comes is ended: then the test fails and does not hang.

@@ -104,7 +104,7 @@ struct ParsingTests {
             ),
             (["move", "13"], .rule, "sample move: 13 is not moved by. See 'sample move --help'."),
         ])
-    func mistakes(words: [String], code: ArgumentError.Code, message: String) {
+    func invalidArguments(words: [String], code: ArgumentError.Code, message: String) {
         let error = #expect(throws: ArgumentError.self) { try Sample.program.parse(words) }
         #expect(error?.code == code)
         #expect(error?.message == message)
@@ -113,10 +113,10 @@ struct ParsingTests {
     @Test("never repeats a word that may be a password")
     func secrets() {
         let password = "hunter2-hunter2"
-        for words in [
+        for arguments in [
             ["user", "add", "a", "--password=\(password)"], ["user", "add", "a", password], ["login", "x", password],
         ] {
-            let error = #expect(throws: ArgumentError.self) { try Sample.program.parse(words) }
+            let error = #expect(throws: ArgumentError.self) { try Sample.program.parse(arguments) }
             #expect(error?.message.contains(password) == false)
         }
         let error = #expect(throws: ArgumentError.self) {
@@ -127,7 +127,7 @@ struct ParsingTests {
     }
 
     @Test("shows a hostile word shortened on one line")
-    func hostileWord() {
+    func hostileArgument() {
         let error = #expect(throws: ArgumentError.self) {
             try Sample.program.parse(["\u{1B}[2J\n" + String(repeating: "x", count: 5000)])
         }

@@ -41,7 +41,7 @@ enum Sample {
                         }
                     ]),
                 Command("move", "Move by numbers.", arguments: [x, y, speed]) { given throws(ArgumentError) in
-                    if given[x] == 13 { throw given.mistake("13 is not moved by") }
+                    if given[x] == 13 { throw given.usageError("13 is not moved by") }
                     return Action.move(x: given[x], y: given[y], speed: given[speed])
                 },
                 Command("send", "Send files.", arguments: [headers, verbose, quiet, files]) { given in

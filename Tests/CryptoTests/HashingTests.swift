@@ -73,7 +73,7 @@ import Testing
         #expect(Set([digest, SHA256.digest("abd"), SHA256.digest("abc")]).count == 2)
     }
 
-    @Test("digests that differ in one bit are not equal") func everyBit() throws {
+    @Test("digests that differ in one bit are not equal") func singleBitDifference() throws {
         let digest = SHA256.digest("abc")
         for bit in 0..<256 {
             var changed = digest.bytes
@@ -102,7 +102,7 @@ import Testing
         arguments: [
             "Zg==", "Zg=", "Zh", "Z", "Zm9v\n", " Zm9v", "+//+", "Zm9vé", "Zm\09v", "Zm9vY", "-Q\u{FFFD}\u{FFFD}",
         ])
-    func notCanonical(text: String) {
+    func nonCanonical(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 

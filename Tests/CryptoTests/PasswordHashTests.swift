@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         "the dummy hash refuses every password, and takes the same computation as a real one")
-    func unmatchable() throws {
+    func dummyHash() throws {
         for _ in 0..<50 {
             let hash = PasswordHash.unmatchable(parameters: small)
             let made = try PasswordHash.make(Secret("x"), parameters: small)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("a password of 4 KiB is hashed and a longer one is refused") func longest() throws {
+    @Test("a password of 4 KiB is hashed and a longer one is refused") func maximumLength() throws {
         let longest = Secret(String(repeating: "x", count: 4096))
         let hash = try PasswordHash.make(longest, parameters: small)
         #expect(hash.verify(longest))

@@ -7,7 +7,7 @@ import Testing
     @Test(
         "A stored hash that would need all memory, or days, is refused without computing it",
         arguments: ["m=4294967295,t=1", "m=2097153,t=1", "m=8,t=4294967295", "m=8,t=101"])
-    func unbearable(_ parameters: String) {
+    func excessiveCost(_ parameters: String) {
         let hash = PasswordHash(rawValue: "$argon2id$v=19$\(parameters),\(Self.rest)")
 
         #expect(!hash.isWellFormed)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("A stored hash with the maximum of the configuration is accepted")
-    func most() {
+    func maximumCost() {
         let hash = PasswordHash(rawValue: "$argon2id$v=19$m=2097152,t=100,\(Self.rest)")
 
         #expect(hash.isWellFormed)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Damaged, foreign and newer files", .timeLimit(.minutes(20)))
 struct BrokenFileTests {
     private static func open(_ folder: Folder) async throws -> Database {
-        try await Database.open(Shelf.configuration(folder.database), migrations: Shelf.migrations)
+        try await Database.open(DatabaseFixture.configuration(folder.database), migrations: DatabaseFixture.migrations)
     }
 
     private func openingError(_ folder: Folder) async throws -> DatabaseError {
@@ -16,12 +16,12 @@ struct BrokenFileTests {
 
     /// A closed database file with rows of about 1 KB.
     private func filled(rows: Int) async throws -> Folder {
-        let shelf = try await Shelf()
-        try await shelf.database.write { connection in
-            for id in 0..<rows { try connection.run(Shelf.insert, id, String(repeating: "x", count: 1000)) }
+        let fixture = try await DatabaseFixture()
+        try await fixture.database.write { connection in
+            for id in 0..<rows { try connection.run(DatabaseFixture.insert, id, String(repeating: "x", count: 1000)) }
         }
-        await shelf.database.close()
-        return shelf.folder
+        await fixture.database.close()
+        return fixture.folder
     }
 
     @Test("a text file is refused as a database, and stays unchanged")
@@ -39,7 +39,7 @@ struct BrokenFileTests {
         let folder = try Folder()
         try folder.write([])
         let database = try await Self.open(folder)
-        #expect(try await database.read { try $0.all(Shelf.ids) } == [])
+        #expect(try await database.read { try $0.all(DatabaseFixture.ids) } == [])
     }
 
     @Test(
@@ -47,7 +47,7 @@ struct BrokenFileTests {
         arguments: [
             "CREATE TABLE urls (id)", "CREATE TABLE urls (id); PRAGMA application_id = 7", "PRAGMA user_version = 1",
         ])
-    func foreignDatabase(sql: String) async throws {
+    func otherProgramsDatabase(sql: String) async throws {
         let folder = try Folder()
         try RawConnection(folder.database).run(sql)
         let before = try folder.bytes()
@@ -106,13 +106,13 @@ struct BrokenFileTests {
     @Test("no flipped byte in the header or the schema page traps or gives wrong content")
     func flippedBytes() async throws {
         let folder = try await filled(rows: 1)
-        let whole = try folder.bytes()
+        let complete = try folder.bytes()
         let positions = Array(0..<108) + Array(stride(from: 3900, to: 4096, by: 4))
         let expected: Set<DatabaseError.Code> = [
             .corrupt, .notADatabase, .newerThanProgram, .cannotOpen, .other, .readOnly,
         ]
         for position in positions {
-            var bytes = whole
+            var bytes = complete
             bytes[position] ^= 0xFF
             try folder.write(bytes)
             do {
@@ -124,12 +124,12 @@ struct BrokenFileTests {
     }
 
     @Test("a folder, a path below a file, an empty path and a NUL are refused as database paths")
-    func noPlace() async throws {
+    func invalidPaths() async throws {
         let folder = try Folder()
         try folder.write([])
         for path in [folder.path, folder.database + "/x/y.db", "", "a\0b"] {
             let error = try await #require(throws: DatabaseError.self) {
-                _ = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
+                _ = try await Database.open(DatabaseFixture.configuration(path), migrations: DatabaseFixture.migrations)
             }
             #expect(error.code == .cannotOpen && error.message.contains("'\(path)'"), "\(error)")
         }
@@ -137,31 +137,33 @@ struct BrokenFileTests {
 
     @Test("a file that is moved or replaced while it is open is reported, and works again when it is restored")
     func moved() async throws {
-        let shelf = try await Shelf()
-        let other = shelf.folder.path + "/elsewhere.db"
-        try FileManager.default.moveItem(atPath: shelf.folder.database, toPath: other)
+        let fixture = try await DatabaseFixture()
+        let other = fixture.folder.path + "/elsewhere.db"
+        try FileManager.default.moveItem(atPath: fixture.folder.database, toPath: other)
         for replacement in [nil, [] as [UInt8]?] {
-            if let replacement { try shelf.folder.write(replacement) }
+            if let replacement { try fixture.folder.write(replacement) }
             let errors = [
-                await failure(Task { try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "n") } }),
-                await failure(Task { _ = try await shelf.ids() }),
+                await failure(
+                    Task { try await fixture.database.write { _ = try $0.run(DatabaseFixture.insert, 1, "n") } }),
+                await failure(Task { _ = try await fixture.ids() }),
             ]
             for error in errors {
                 #expect(error?.code == .moved && error?.message.contains("moved, replaced or deleted") == true)
             }
         }
-        try FileManager.default.removeItem(atPath: shelf.folder.database)
-        try FileManager.default.moveItem(atPath: other, toPath: shelf.folder.database)
-        try await shelf.database.write { _ = try $0.run(Shelf.insert, 2, "n") }
-        #expect(try await shelf.ids() == [2])
+        try FileManager.default.removeItem(atPath: fixture.folder.database)
+        try FileManager.default.moveItem(atPath: other, toPath: fixture.folder.database)
+        try await fixture.database.write { _ = try $0.run(DatabaseFixture.insert, 2, "n") }
+        #expect(try await fixture.ids() == [2])
     }
 
     @Test("file, log, shared memory and a created folder are accessible only to their owner")
     func modes() async throws {
         let folder = try Folder()
         let path = folder.path + "/a/b/shelf.db"
-        let database = try await Database.open(Shelf.configuration(path), migrations: Shelf.migrations)
-        try await database.write { _ = try $0.run(Shelf.insert, 1, "n") }
+        let database = try await Database.open(
+            DatabaseFixture.configuration(path), migrations: DatabaseFixture.migrations)
+        try await database.write { _ = try $0.run(DatabaseFixture.insert, 1, "n") }
         for name in ["a/b/shelf.db", "a/b/shelf.db-wal", "a/b/shelf.db-shm"] {
             #expect(try folder.mode(name) == 0o600, "\(name)")
         }

@@ -5,7 +5,7 @@ import Testing
 struct ConstraintTests {
     private static let migrations = [
         Migration(
-            1, "all kinds",
+            to: 1, named: "all kinds",
             """
             CREATE TABLE people (id INTEGER PRIMARY KEY, mail TEXT UNIQUE) STRICT;
             CREATE TABLE cards (
@@ -37,14 +37,14 @@ struct ConstraintTests {
         #expect(!error.message.contains("a@example.org"))
     }
 
-    @Test("a write in a read is reported as misuse, not as a read-only file", arguments: Place.allCases)
-    func writingRead(place: Place) async throws {
-        let shelf = try await Shelf(place)
+    @Test("a write in a read is reported as misuse, not as a read-only file", arguments: Storage.allCases)
+    func writeInRead(storage: Storage) async throws {
+        let fixture = try await DatabaseFixture(storage)
         let error = try await #require(throws: DatabaseError.self) {
-            try await shelf.database.read { _ = try $0.run(Shelf.insert, 1, "n") }
+            try await fixture.database.read { _ = try $0.run(DatabaseFixture.insert, 1, "n") }
         }
         #expect(error.code == .misuse && error.message.contains("use Database.write"))
-        try await shelf.database.write { _ = try $0.run(Shelf.insert, 2, "n") }
-        #expect(try await shelf.ids() == [2])
+        try await fixture.database.write { _ = try $0.run(DatabaseFixture.insert, 2, "n") }
+        #expect(try await fixture.ids() == [2])
     }
 }

@@ -10,13 +10,13 @@ struct HardDiskTests {
     func readOnlyFile() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let shelf = try await Shelf(in: Folder(of: path))
-            await shelf.database.close()
-            try #require(chmod(shelf.folder.path, 0o755) == 0 && chmod(shelf.folder.database, 0o444) == 0)
-            try becomeNobody()
-            let error = try await #require(throws: DatabaseError.self) { _ = try await reopen(shelf) }
+            let fixture = try await DatabaseFixture(in: Folder(of: path))
+            await fixture.database.close()
+            try #require(chmod(fixture.folder.path, 0o755) == 0 && chmod(fixture.folder.database, 0o444) == 0)
+            try dropPrivileges()
+            let error = try await #require(throws: DatabaseError.self) { _ = try await reopen(fixture) }
             try #require(error.code == .readOnly, "\(error)")
-            try #require(error.message.contains("'\(shelf.folder.database)'"))
+            try #require(error.message.contains("'\(fixture.folder.database)'"))
             try #require(error.message.contains("cannot write to"))
         }
     }
@@ -25,16 +25,16 @@ struct HardDiskTests {
     func readOnlyFolder() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let shelf = try await Shelf(in: Folder(of: path))
-            await shelf.database.close()
-            try #require(chmod(shelf.folder.database, 0o666) == 0 && chmod(shelf.folder.path, 0o555) == 0)
-            try becomeNobody()
-            let error = try await #require(throws: DatabaseError.self) { _ = try await reopen(shelf) }
+            let fixture = try await DatabaseFixture(in: Folder(of: path))
+            await fixture.database.close()
+            try #require(chmod(fixture.folder.database, 0o666) == 0 && chmod(fixture.folder.path, 0o555) == 0)
+            try dropPrivileges()
+            let error = try await #require(throws: DatabaseError.self) { _ = try await reopen(fixture) }
             try #require(error.code == .readOnly, "\(error)")
 
-            let missing = Shelf.configuration(shelf.folder.path + "/new.db")
+            let missing = DatabaseFixture.configuration(fixture.folder.path + "/new.db")
             let second = try await #require(throws: DatabaseError.self) {
-                _ = try await Database.open(missing, migrations: Shelf.migrations)
+                _ = try await Database.open(missing, migrations: DatabaseFixture.migrations)
             }
             try #require(second.code == .readOnly && second.message.contains("could not be created"), "\(second)")
         }
@@ -44,16 +44,16 @@ struct HardDiskTests {
     func failingCommit() async throws {
         let folder = try Folder()
         await #expect(processExitsWith: .success) { [path = folder.path as String] in
-            let shelf = try await Shelf(in: Folder(of: path))
-            try await shelf.database.write { _ = try $0.run(Shelf.insert, 1, "before") }
+            let fixture = try await DatabaseFixture(in: Folder(of: path))
+            try await fixture.database.write { _ = try $0.run(DatabaseFixture.insert, 1, "before") }
             let gate = Gate()
-            let slow = await gate.hold(shelf.database)
+            let slow = await gate.hold(fixture.database)
             let writes = (10..<20).map { id in
-                shelf.database.queue { try $0.run(Shelf.insert, id, String(repeating: "x", count: 8192)) }
+                fixture.database.queue { try $0.run(DatabaseFixture.insert, id, String(repeating: "x", count: 8192)) }
             }
             // The log may not grow any more: SQLite's write fails as on a disk that refuses.
             signal(SIGXFSZ, SIG_IGN)
-            try FileSizeLimit.set(to: rlim_t(try shelf.folder.size("shelf.db-wal")))
+            try FileSizeLimit.set(to: rlim_t(try fixture.folder.size("shelf.db-wal")))
             gate.open()
             _ = await slow.result
             for write in writes {
@@ -61,21 +61,22 @@ struct HardDiskTests {
                 try #require(error.code == .io || error.code == .full, "\(error)")
             }
             try FileSizeLimit.set(to: rlim_t.max)
-            try #require(try await shelf.ids() == [1])
+            try #require(try await fixture.ids() == [1])
 
-            try await shelf.database.write { _ = try $0.run(Shelf.insert, 30, "after") }
-            try #require(try await shelf.ids() == [1, 30])
-            try #require(shelf.database.writeCount == 3)
+            try await fixture.database.write { _ = try $0.run(DatabaseFixture.insert, 30, "after") }
+            try #require(try await fixture.ids() == [1, 30])
+            try #require(fixture.database.writeCount == 3)
         }
     }
 }
 
-private func reopen(_ shelf: Shelf) async throws -> Database {
-    try await Database.open(Shelf.configuration(shelf.folder.database), migrations: Shelf.migrations)
+private func reopen(_ fixture: DatabaseFixture) async throws -> Database {
+    try await Database.open(
+        DatabaseFixture.configuration(fixture.folder.database), migrations: DatabaseFixture.migrations)
 }
 
 /// The superuser may write anything: become somebody else, where we are it.
-private func becomeNobody() throws {
+private func dropPrivileges() throws {
     guard getuid() == 0 else { return }
     try #require(setgid(65534) == 0 && setuid(65534) == 0)
 }

@@ -4,16 +4,16 @@ import Testing
 @Suite("Migrations", .timeLimit(.minutes(20)))
 struct MigrationTests {
     private static let steps = [
-        Migration(1, "people", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT) STRICT;"),
+        Migration(to: 1, named: "people", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT) STRICT;"),
         Migration(
-            2, "cards",
+            to: 2, named: "cards",
             """
             CREATE TABLE cards (person INTEGER NOT NULL REFERENCES people (id)) STRICT;
             INSERT INTO people VALUES (1, 'Ada');
             INSERT INTO cards VALUES (1);
             """),
         Migration(
-            5, "people rebuilt with a mail address",
+            to: 5, named: "people rebuilt with a mail address",
             """
             CREATE TABLE rebuilt (id INTEGER PRIMARY KEY, name TEXT, mail TEXT) STRICT;
             INSERT INTO rebuilt (id, name) SELECT id, name FROM people;
@@ -26,7 +26,7 @@ struct MigrationTests {
     }
 
     private func open(_ folder: Folder, _ migrations: [Migration]) async throws -> Database {
-        try await Database.open(Shelf.configuration(folder.database, .seconds(5)), migrations: migrations)
+        try await Database.open(DatabaseFixture.configuration(folder.database, .seconds(5)), migrations: migrations)
     }
 
     private func version(_ folder: Folder) throws -> Int {
@@ -45,7 +45,7 @@ struct MigrationTests {
     }
 
     @Test("programs that open one file at the same time run each step once")
-    func atOnce() async throws {
+    func concurrentMigrations() async throws {
         for _ in 0..<5 {
             let folder = try Folder()
             try await withThrowingTaskGroup { group in
@@ -69,12 +69,12 @@ struct MigrationTests {
             "INSERT INTO people VALUES (2, 'Bob', NULL); COMMIT;",
             "INSERT INTO people VALUES (2, 'Bob', NULL); INSERT OR ROLLBACK INTO people VALUES (1, 'Eve', NULL);",
         ])
-    func failing(sql: String) async throws {
+    func failedStep(sql: String) async throws {
         let folder = try Folder()
         await (try open(folder, Self.steps)).close()
-        let good = Migration(6, "a good one", "INSERT INTO people VALUES (3, 'Cy', NULL);")
+        let good = Migration(to: 6, named: "a good one", "INSERT INTO people VALUES (3, 'Cy', NULL);")
         let error = try await #require(throws: DatabaseError.self) {
-            _ = try await open(folder, Self.steps + [good, Migration(7, "the bad one", sql)])
+            _ = try await open(folder, Self.steps + [good, Migration(to: 7, named: "the bad one", sql)])
         }
         #expect(error.message.contains("version 7 (the bad one)") && error.message.contains("'\(folder.database)'"))
         #expect(try version(folder) == 5)
@@ -87,17 +87,17 @@ struct MigrationTests {
     @Test("steps out of order stop the program at once")
     func order() async {
         await #expect(processExitsWith: .failure) {
-            let steps = [Migration(2, "b", "SELECT 1"), Migration(1, "a", "SELECT 1")]
+            let steps = [Migration(to: 2, named: "b", "SELECT 1"), Migration(to: 1, named: "a", "SELECT 1")]
             _ = try? await Database.open(.inMemory(applicationID: 1), migrations: steps)
         }
     }
 
     // MARK: - The tables of another module
 
-    private static let shared = [Migration(1, "the versions of modules", ModuleSchema.versionsTable)]
+    private static let shared = [Migration(to: 1, named: "the versions of modules", ModuleSchema.versionsTable)]
     private static let notes = [
-        Migration(3, "notes", "CREATE TABLE notes (text TEXT NOT NULL) STRICT;"),
-        Migration(5, "a note", "INSERT INTO notes VALUES ('one');"),
+        Migration(to: 3, named: "notes", "CREATE TABLE notes (text TEXT NOT NULL) STRICT;"),
+        Migration(to: 5, named: "a note", "INSERT INTO notes VALUES ('one');"),
     ]
     private static let texts = Statement("SELECT text FROM notes") { row throws(DatabaseError) in
         try row.get(0) as String
@@ -133,7 +133,7 @@ struct MigrationTests {
     func unrecordedModule() async throws {
         let folder = try Folder()
         await (try open(folder, [Self.notes[0]])).close()
-        let database = try await open(folder, [Migration(4, "versions", ModuleSchema.versionsTable)])
+        let database = try await open(folder, [Migration(to: 4, named: "versions", ModuleSchema.versionsTable)])
         try await database.migrate(ModuleSchema("notes", migrations: Self.notes, continuesFile: true))
         #expect(try await database.read { try $0.all(Self.texts) } == ["one"])
         await database.close()
@@ -143,7 +143,7 @@ struct MigrationTests {
     func failingModule() async throws {
         let folder = try Folder()
         let database = try await open(folder, Self.shared)
-        let failing = Self.notes + [Migration(6, "the bad one", "CREATE TABLE notes (text TEXT) STRICT;")]
+        let failing = Self.notes + [Migration(to: 6, named: "the bad one", "CREATE TABLE notes (text TEXT) STRICT;")]
         let error = try await #require(throws: DatabaseError.self) {
             try await database.migrate(ModuleSchema("notes", migrations: failing))
         }

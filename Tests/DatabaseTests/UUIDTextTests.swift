@@ -5,7 +5,7 @@ import Testing
 @Suite("UUIDs as text")
 struct UUIDTextTests {
     @Test("The text is Foundation's in lower case, and is parsed in either case")
-    func isFoundations() {
+    func matchesFoundation() {
         for _ in 0..<100 {
             let id = UUID()
             #expect(id.text == id.uuidString.lowercased())

@@ -11,8 +11,8 @@ import Testing
         let good = try await DesktopProgram.output(of: ["sh", "-c", "echo hello; echo hidden >&2; exit 3"])
         #expect(good.status == 3 && good.text == "hello\n")
         #expect(try await DesktopProgram.output(of: ["sh", "-c", "kill -TERM $$"]).status == 128 + 15)
-        for words in [["no-such-program-here"], [""], []] {
-            let error = #expect(throws: DesktopError.self) { try DesktopProgram(words) }
+        for command in [["no-such-program-here"], [""], []] {
+            let error = #expect(throws: DesktopError.self) { try DesktopProgram(command) }
             #expect(error?.code == .programMissing)
         }
     }

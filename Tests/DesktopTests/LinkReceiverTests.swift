@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("OX-9 the expected link is accepted once, and its socket is removed after the wait")
-    func once() async throws {
+    func acceptsOnce() async throws {
         let links = try LinkFolder(folder.file("links"))
         let receiver = try LinkReceiver(named: "abc", in: links) { $0 == "right" }
 
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test("A socket of a killed program is removed by the next wait, and one in use is not")
-    func sweep() throws {
+    func removesStaleSockets() throws {
         let links = try LinkFolder(folder.file("links"))
         let left = LocalSocket.listen(at: "left", in: links)
         close(left)

@@ -20,7 +20,7 @@ import Testing
     @Test(
         "OX-9 RFC 8252 §7.3 one valid request is accepted after any others; silent connections do not block it"
     )
-    func one() async throws {
+    func acceptsOneRequest() async throws {
         let (receiver, port) = try receiver()
         let silent = try (0..<4).map { _ in try RawSocket(port: port) }
 

@@ -29,7 +29,7 @@ import Testing
     @Test(
         "TT-2 the profile is new and private, and is deleted when the browser is closed",
         arguments: ["chromium", "firefox"])
-    func whole(_ name: String) async throws {
+    func privateProfile(_ name: String) async throws {
         let seen = folder.file("seen")
         let script = """
             for word in "$@"; do
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("TT-2 the profile of a killed program is deleted by the next one, but not while the browser runs")
-    func sweep() async throws {
+    func removesStaleProfiles() async throws {
         let path = try await install("chromium", "exec sleep 300")
         let browser = try PrivateBrowser("https://id.example.org", profilesIn: profiles, path: path)
         PrivateBrowser.removeAbandonedProfiles(profiles)
@@ -84,7 +84,7 @@ import Testing
         let lock = folder.file("profile")
         try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: true)
         var profile = BrowserProfile(abandoned: lock)
-        let program = try DesktopProgram(["sleep", "300"], holding: try #require(profile?.descriptor))
+        let program = try DesktopProgram(["sleep", "300"], inheriting: try #require(profile?.descriptor))
         profile = nil
         #expect(BrowserProfile(abandoned: lock) == nil)
         program.end()

@@ -29,10 +29,10 @@ struct ExampleTests {
         try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
         let mode = try FileManager.default.attributesOfItem(atPath: folder.file("one"))[.posixPermissions] as? Int
         #expect(mode == 0o666 & ~Self.mask)
-        let taken = await #expect(throws: LatchError.self) {
+        let error = await #expect(throws: LatchError.self) {
             try await Examples.downloadOne(client, "/api/assets/\(id)/original", folder.file("one"))
         }
-        #expect(taken?.code == .fileFailed)
+        #expect(error?.code == .fileFailed)
         let missing = await #expect(throws: LatchError.self) {
             try await Examples.downloadOne(client, "/api/assets/\(UUID())/original", folder.file("none"))
         }
@@ -64,9 +64,9 @@ struct ExampleTests {
         let sandbox = try await SandboxProgram()
         let folder = try TemporaryDirectory()
         let user = sandbox.report.users[0]
-        let words = [sandbox.report.immich.url, user.email, user.password, folder.path]
-        await #expect(processExitsWith: .success) { [words = words as [String]] in
-            let (url, email, password, path) = (words[0], words[1], words[2], words[3])
+        let arguments = [sandbox.report.immich.url, user.email, user.password, folder.path]
+        await #expect(processExitsWith: .success) { [arguments = arguments as [String]] in
+            let (url, email, password, path) = (arguments[0], arguments[1], arguments[2], arguments[3])
             for name in ["DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"] { setenv("XDG_" + name, path, 1) }
             unsetenv("DBUS_SESSION_BUS_ADDRESS")
             let me = try await Examples.firstSteps(url, email, password)
@@ -97,11 +97,11 @@ struct ExampleTests {
         }
         #expect(cancelled?.code == .browserClosed)
         let strange = await #expect(throws: LatchError.self) {
-            _ = try await Examples.signInWithBrowser(latch, server, StrangePerson())
+            _ = try await Examples.signInWithBrowser(latch, server, WrongStatePerson())
         }
         #expect(strange?.code == .callbackInvalid)
         let late = await #expect(throws: LatchError.self) {
-            let signIn = BrowserSignIn(browser: .presenter(StubbornPerson()), timeout: .seconds(1))
+            let signIn = BrowserSignIn(browser: .presenter(UncancellablePerson()), timeout: .seconds(1))
             _ = try await latch.signIn(signIn, to: server)
         }
         #expect(late?.code == .signInTimedOut)
@@ -126,14 +126,14 @@ struct ExampleTests {
         func present(_ address: String, callback: String) async throws -> String? { throw CancellationError() }
     }
 
-    private struct StrangePerson: BrowserPresenting {
+    private struct WrongStatePerson: BrowserPresenting {
         func present(_ address: String, callback: String) async throws -> String? {
             callback + "?code=mine&state=another"
         }
     }
 
     /// A presenter that does not end when its task is cancelled.
-    private struct StubbornPerson: BrowserPresenting {
+    private struct UncancellablePerson: BrowserPresenting {
         func present(_ address: String, callback: String) async throws -> String? {
             await Task.detached { try? await Task.sleep(for: .seconds(3_600)) }.value
             return nil

@@ -37,7 +37,7 @@ struct FamilyExampleTests {
     }
 
     @Test("a person signs in, restarts the program, and signs out, with four files and two lines")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         let folder = try TemporaryDirectory()
         let gateway = try await Self.gateway(in: folder)
         _ = try await gateway.stores.people.add(

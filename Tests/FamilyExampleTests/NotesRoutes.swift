@@ -48,7 +48,7 @@ struct NotesRoutes: ServiceDialect {
         return .noContent
     }
 
-    func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         Self.refusal(status, sentence)
     }
 

@@ -4,7 +4,8 @@ import GatewayConfiguration
 struct NotesSettings: DialectSettings {
     static let configurationKeys = [
         ConfigurationKey(
-            "dialects.notes.enabled", \.settings.notes.isEnabled, .boolean, "Whether clients of Notes can sign in.")
+            "dialects.notes.enabled", \.settings.notes.isEnabled, as: .boolean,
+            summary: "Whether clients of Notes can sign in.")
     ]
 
     /// Whether the dialect is served. Default: false.

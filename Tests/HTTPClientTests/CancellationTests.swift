@@ -89,7 +89,7 @@ struct CancellationTests {
     private struct Failed: Error {}
 
     @Test("A deallocated client closes its connections")
-    func lettingGo() async throws {
+    func closesOnDeinit() async throws {
         let server = try await Fixture.server()
         var client: HTTPClient? = try HTTPClient(.init(proxy: ""))
         _ = try await client?.send(ClientRequest(url: server.url("/echo")))

@@ -13,7 +13,7 @@ struct ClientCertificateTests {
     @Test(
         "PEM, PEM with passphrase and PKCS#12 are sent to a server that requests a certificate",
         arguments: ["1.2", "1.3"])
-    func shown(_ version: String) async throws {
+    func sendsCertificate(_ version: String) async throws {
         let authority = try await Authority.make()
         let server = try await authority.server(
             try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
@@ -36,14 +36,14 @@ struct ClientCertificateTests {
     @Test(
         "A server that requires a certificate and gets none, or a foreign one, is reported",
         arguments: ["1.2", "1.3"])
-    func wanted(_ version: String) async throws {
+    func certificateRequired(_ version: String) async throws {
         let (authority, other) = (try await Authority.make(), try await Authority.make("Other"))
         let server = try await authority.server(
             try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
-        let foreign = try await other.issue("foreign", for: "email:f@example.com")
+        let untrusted = try await other.issue("foreign", for: "email:f@example.com")
 
         for certificate in [
-            nil, ClientCertificate.pem(certificate: foreign.certificate, key: foreign.key, passphrase: nil),
+            nil, ClientCertificate.pem(certificate: untrusted.certificate, key: untrusted.key, passphrase: nil),
         ] {
             let request = ClientRequest(url: server.url("/echo", scheme: "https"))
             let error = try await failure(request, configuration(authority, certificate))

@@ -15,7 +15,7 @@ struct DownloadTests {
     private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
 
     @Test("The complete file is saved under its name")
-    func whole() async throws {
+    func completeFile() async throws {
         let server = try await Fixture.server()
         let seen = Mutex<[DownloadProgress]>([])
 
@@ -41,7 +41,7 @@ struct DownloadTests {
     }
 
     @Test("Memory use is constant during a download of a large file")
-    func flat() async {
+    func constantMemory() async {
         // In a process of its own, where nothing else takes memory.
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryDirectory()
@@ -110,7 +110,7 @@ struct DownloadTests {
     }
 
     @Test("Two concurrent downloads to one path are not mixed")
-    func apart() async throws {
+    func concurrentDownloads() async throws {
         let server = try await Fixture.server()
         let (pieces, piece) = AsyncStream.makeStream(of: Int.self)
 
@@ -131,7 +131,7 @@ struct DownloadTests {
     }
 
     @Test("An unrelated file with a possible name of a part stays unchanged")
-    func foreignPart() async throws {
+    func unrelatedPartFile() async throws {
         let server = try await Fixture.server()
         try folder.write("mine", to: "picture.part")
 
@@ -144,7 +144,7 @@ struct DownloadTests {
     }
 
     @Test("A missing folder is reported")
-    func noFolder() async throws {
+    func missingFolder() async throws {
         let server = try await Fixture.server()
         let path = folder.file("missing/picture")
 

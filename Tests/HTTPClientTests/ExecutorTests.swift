@@ -7,7 +7,7 @@ import Testing
 @Suite("Tasks on a client's thread", .serialized, .timeLimit(.minutes(20)))
 struct ExecutorTests {
     @Test("Many tasks that prefer the client's thread send sequential requests")
-    func many() async throws {
+    func sequentialRequests() async throws {
         let server = try await Fixture.server()
 
         try await withClient { client in
@@ -30,7 +30,7 @@ struct ExecutorTests {
     }
 
     @Test("A task that prefers the client's thread also runs before the thread starts and after it has ended")
-    func elsewhere() async throws {
+    func outsideThreadLifetime() async throws {
         let server = try await Fixture.server()
         let client = try HTTPClient(.init(proxy: ""))
 

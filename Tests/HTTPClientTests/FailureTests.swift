@@ -102,7 +102,7 @@ struct FailureTests {
     }
 
     @Test("A body of exactly the limit is accepted")
-    func atTheBound() async throws {
+    func atLimit() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(url: server.url("/bytes?bytes=1000"), maximumBodyBytes: 1000)
 
@@ -110,7 +110,7 @@ struct FailureTests {
     }
 
     @Test("A header above the limit is too large")
-    func wideHeader() async throws {
+    func largeHeader() async throws {
         let server = try await Fixture.server()
 
         #expect(try await failure(ClientRequest(url: server.url("/wide"))).code == .tooLarge)

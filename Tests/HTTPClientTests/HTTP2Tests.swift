@@ -54,7 +54,7 @@ struct HTTP2Tests {
     }
 
     @Test("A protected page can be loaded only with the client certificate")
-    func members() async throws {
+    func clientCertificateRequired() async throws {
         let authority = try await Authority.make()
         let server = try await nginx(authority)
         let member = try await authority.issue("member", for: "email:m@example.com")

@@ -58,7 +58,7 @@ struct MessageTests {
     }
 
     @Test("Interim responses and trailers are not in the headers, and repeated fields stay separate")
-    func oddities() async throws {
+    func unusualResponses() async throws {
         let server = try await Fixture.server()
 
         let response = try await withClient { try await $0.send(ClientRequest(url: server.url("/odd"))) }

@@ -86,7 +86,7 @@ struct RedirectTests {
     }
 
     @Test("A body is never sent to another origin", arguments: [307, 308])
-    func bodyElsewhere(_ status: Int) async throws {
+    func bodyToOtherOrigin(_ status: Int) async throws {
         let (first, second) = (try await Fixture.server(), try await Fixture.server())
         let request = ClientRequest(
             method: .post, url: first.url(redirect(status, second.url("/echo"))), body: Array("password".utf8),
@@ -96,7 +96,7 @@ struct RedirectTests {
     }
 
     @Test("A redirect loop ends after the allowed number")
-    func circle() async throws {
+    func redirectLoop() async throws {
         let server = try await Fixture.server()
         let request = ClientRequest(
             url: server.url(redirect(302, "/redirect?status=302&to=/echo")), redirects: .follow(maximum: 1))

@@ -9,7 +9,7 @@ import Testing
 @Suite("Redirected downloads", .timeLimit(.minutes(20))) struct RedirectedDownloadTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("file.part") }
-    private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+    private static let bytes = patternBytes(100_000)
     private static let secrets: HTTPHeaders = ["Authorization": "Bearer t", "Cookie": "c=1", "X-Api-Key": "k"]
     private static let old = "Thu, 01 Jan 2026 00:00:00 GMT"
 
@@ -26,14 +26,14 @@ import Testing
     ) async throws -> (response: ClientResponse, bytes: [UInt8], begun: ResumePoint?) {
         let part = try DownloadPart(path: path)
         defer { part.close() }
-        let begun = Mutex<ResumePoint?>(nil)
+        let startPoint = Mutex<ResumePoint?>(nil)
         var request = ClientRequest(url: url, headers: Self.secrets, redirects: .follow(maximum: maximum))
         request.mayFollow = allowing
         let sent = request
         let response = try await withClient(.init(extraHeaders: ["X-Extra": "e"])) {
-            try await $0.download(sent, into: part, from: point) { point in begun.withLock { $0 = point } }
+            try await $0.download(sent, into: part, from: point) { point in startPoint.withLock { $0 = point } }
         }
-        return (response, Array(try Data(contentsOf: URL(fileURLWithPath: path))), begun.withLock { $0 })
+        return (response, Array(try Data(contentsOf: URL(fileURLWithPath: path))), startPoint.withLock { $0 })
     }
 
     @Test("DL-3 a file is fetched from the target of each kind of redirect", arguments: [301, 302, 303, 307, 308])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("DL-3 DL-13 the rest of a file is requested at another origin with If-Range and without secrets")
-    func elsewhere() async throws {
+    func resumesAtOtherOrigin() async throws {
         let store = try FaultServer { .file(Self.bytes, to: $0) }
         let first = try gate { store.url("/bucket/file?X-Amz-Signature=\(UUID())") }
         let point = try #require(try await download(first.url("/file")).begun)
@@ -67,7 +67,7 @@ import Testing
     @Test(
         "DL-13 from another URL than before the rest is accepted only with a strong entity tag",
         arguments: [("\"1\"", 206), ("W/\"1\"", 200), (nil, 200)] as [(String?, Int)])
-    func movedOn(_ entityTag: String?, _ status: Int) async throws {
+    func changedURL(_ entityTag: String?, _ status: Int) async throws {
         let response: @Sendable (FaultServer.Request) -> FaultServer.Response = {
             .file(Self.bytes, to: $0, entityTag: entityTag, modified: Self.old)
         }
@@ -85,7 +85,7 @@ import Testing
     @Test(
         "DL-13 a web page at the end of a redirect is not saved, and the received bytes are kept",
         arguments: [[("Content-Type", "text/html; charset=utf-8")], []])
-    func page(_ headers: [(String, String)]) async throws {
+    func webPage(_ headers: [(String, String)]) async throws {
         let server = try FaultServer { request in
             guard request.path.hasPrefix("/login") else { return .file(Self.bytes, to: request) }
             return .init(headers: headers, body: Array("<html>Sign in</html>".utf8))
@@ -93,10 +93,11 @@ import Testing
         var point = try #require(try await download(server.url("/file.pdf")).begun)
         point.count = 40_000
         let gate = try gate { server.url("/login?back=/file.pdf") }
-        let (response, bytes, begun) = try await download(gate.url("/file.pdf"), from: point)
+        let (response, bytes, startPoint) = try await download(gate.url("/file.pdf"), from: point)
         #expect(response.redirection == Redirection(isOtherOrigin: true, isRejectedPage: true))
         #expect(
-            bytes == Self.bytes && begun == nil && String(decoding: response.body, as: UTF8.self).contains("Sign in"))
+            bytes == Self.bytes && startPoint == nil
+                && String(decoding: response.body, as: UTF8.self).contains("Sign in"))
     }
 
     @Test("DL-13 a redirect with a user name is reported as the server's error, without the password")
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test("DL-13 a web page with the name of the requested file is saved")
-    func wantedPage() async throws {
+    func requestedWebPage() async throws {
         let server = try FaultServer { request in
             request.path == "/latest/a.html"
                 ? .init(status: 302, headers: [("Location", "/v1/a.html?x=y")])
@@ -118,7 +119,7 @@ import Testing
     }
 
     @Test("DL-3 redirects are not followed if the caller forbids it, or in a loop")
-    func unfollowed() async throws {
+    func notFollowed() async throws {
         let server = try FaultServer { _ in .init(status: 302, headers: [("Location", "/again")]) }
         let (response, bytes, _) = try await download(server.url("/a")) { $0.headers["Location"] != "/again" }
         #expect(response.status == .found && response.redirection == nil && bytes.isEmpty && server.requests.count == 1)
@@ -135,9 +136,9 @@ import Testing
         }
         let first = try gate { store.url("/file?secret=hunter2-hunter2") }
         let cut = await #expect(throws: TransportError.self) { try await download(first.url("/file")) }
-        store.goAway()
-        let gone = await #expect(throws: TransportError.self) { try await download(first.url("/file")) }
-        for error in [cut, gone] {
+        store.beginOutage()
+        let closedPort = await #expect(throws: TransportError.self) { try await download(first.url("/file")) }
+        for error in [cut, closedPort] {
             #expect(error?.isOtherOrigin == true && error?.message.contains(store.url("")) ?? false)
             #expect(error?.message.leaks("hunter2-hunter2") == false)
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ResumeTests {
     private let folder: TemporaryDirectory
     private var path: String { folder.file("picture.part") }
-    private static let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+    private static let bytes = patternBytes(100_000)
     private static let old = "Thu, 01 Jan 2026 00:00:00 GMT"
 
     init() throws { folder = try TemporaryDirectory() }
@@ -19,22 +19,24 @@ import Testing
     private func begin(_ server: FaultServer, cutAfter count: Int) async throws -> ResumePoint {
         let part = try DownloadPart(path: path)
         defer { part.close() }
-        let begun = Mutex<ResumePoint?>(nil)
+        let startPoint = Mutex<ResumePoint?>(nil)
         let error = await #expect(throws: TransportError.self) {
             try await withClient {
                 try await $0.download(ClientRequest(url: server.url("/a")), into: part) { point in
-                    begun.withLock { $0 = point }
+                    startPoint.withLock { $0 = point }
                 }
             }
         }
         #expect(error?.code == .closedEarly && part.count == count && part.total == Self.bytes.count)
-        var point = try #require(begun.withLock { $0 })
+        var point = try #require(startPoint.withLock { $0 })
         point.count = part.count
         return point
     }
 
     /// Goes on, and tells the part's bytes and the status.
-    private func goOn(_ server: FaultServer, _ point: ResumePoint) async throws -> (bytes: [UInt8], status: Int) {
+    private func resumeDownload(_ server: FaultServer, _ point: ResumePoint) async throws -> (
+        bytes: [UInt8], status: Int
+    ) {
         let part = try DownloadPart(path: path)
         defer { part.close() }
         try await part.beginDigest(of: point.count)
@@ -72,7 +74,7 @@ import Testing
     func resumes(_ entityTag: String?, _ modified: String?, _ condition: String?) async throws {
         let server = try cutting(after: 40_000, entityTag: entityTag, modified: modified)
         let point = try await begin(server, cutAfter: 40_000)
-        let (bytes, status) = try await goOn(server, point)
+        let (bytes, status) = try await resumeDownload(server, point)
         #expect(bytes == Self.bytes && status == 206)
         let asked = try #require(server.requests.last)
         #expect(asked.headers["range"] == "bytes=40000-" && asked.headers["if-range"] == condition)
@@ -114,7 +116,7 @@ import Testing
             }
             return response
         }
-        let (bytes, status) = try await goOn(server, point)
+        let (bytes, status) = try await resumeDownload(server, point)
         #expect(bytes == other && status == 200)
     }
 
@@ -124,7 +126,7 @@ import Testing
         let point = try await begin(server, cutAfter: 40_000)
         #expect(!point.canResume)
         server.script { .file(Self.bytes, to: $0) }
-        #expect(try await goOn(server, point).bytes == Self.bytes)
+        #expect(try await resumeDownload(server, point).bytes == Self.bytes)
         var ahead = point
         (ahead.entityTag, ahead.count) = ("\"1\"", 200_000)
         try folder.write("short", to: "picture.part")
@@ -142,20 +144,20 @@ import Testing
             (nil, "Sat, 21 Nov 2026 12:00:00 GMT"), (nil, "Sat, 21 Nov 2026 11:59:59 GMT"),
             ("W/\"1\"", "Sat, 21 Nov 2026 11:59:59 GMT"), ("W/\"1\"", nil),
         ] as [(String?, String?)])
-    func weak(_ entityTag: String?, _ modified: String?) async throws {
+    func weakValidators(_ entityTag: String?, _ modified: String?) async throws {
         let server = try cutting(after: 40_000, entityTag: entityTag, modified: modified)
         let point = try await begin(server, cutAfter: 40_000)
         #expect(!point.canResume && !point.identifiesVersion)
         // Within that second another file of equal length replaced it, with the same time.
         let other = Self.bytes.map { ~$0 }
         server.script { .file(other, to: $0, entityTag: entityTag, modified: modified) }
-        let (bytes, status) = try await goOn(server, point)
+        let (bytes, status) = try await resumeDownload(server, point)
         #expect(bytes == other && status == 200)
         #expect(server.requests.allSatisfy { $0.headers["range"] == nil })
     }
 
     @Test("DL-13 a response to a matching If-Range may omit Last-Modified")
-    func untold() async throws {
+    func omittedLastModified() async throws {
         let server = try cutting(after: 40_000, modified: Self.old)
         let point = try await begin(server, cutAfter: 40_000)
         server.script { request in
@@ -163,16 +165,16 @@ import Testing
             response.headers.removeAll { $0.0 == "Last-Modified" }
             return response
         }
-        let (bytes, status) = try await goOn(server, point)
+        let (bytes, status) = try await resumeDownload(server, point)
         #expect(bytes == Self.bytes && status == 206)
     }
 
     @Test("DL-13 bytes after the recorded ones are removed first")
-    func surplus() async throws {
+    func excessBytes() async throws {
         let server = try cutting(after: 40_000)
         var point = try await begin(server, cutAfter: 40_000)
         point.count = 30_000
-        #expect(try await goOn(server, point).bytes == Self.bytes)
+        #expect(try await resumeDownload(server, point).bytes == Self.bytes)
         #expect(server.requests.last?.headers["range"] == "bytes=30000-")
     }
 
@@ -183,7 +185,7 @@ import Testing
         let server = try cutting(after: 40_000)
         let point = try await begin(server, cutAfter: 40_000)
         server.script { _ in .init(status: status, headers: [("Retry-After", "3")], body: Array("no".utf8)) }
-        let (bytes, code) = try await goOn(server, point)
+        let (bytes, code) = try await resumeDownload(server, point)
         #expect(bytes == Array(Self.bytes[..<40_000]) && code == status)
     }
 
@@ -213,7 +215,7 @@ import Testing
 
     @Test(
         "DL-13 a response with a wrong length, or a compressed one, is not saved as a file", arguments: [true, false])
-    func lying(_ isCompressed: Bool) async throws {
+    func wrongLength(_ isCompressed: Bool) async throws {
         let server = try FaultServer { request in
             var response = FaultServer.Response.file(Self.bytes, to: request)
             if isCompressed {

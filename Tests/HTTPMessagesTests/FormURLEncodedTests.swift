@@ -9,7 +9,7 @@ import Testing
         "&&a=b=c&": [("a", "b=c")],
         "": [],
     ])
-    func `a form reads as its pairs in order`(text: String, pairs: [(name: String, value: String)]) throws {
+    func `a form is parsed into its pairs in order`(text: String, pairs: [(name: String, value: String)]) throws {
         #expect(try FormURLEncoded.decode(text) == FormFields(pairs))
     }
 
@@ -20,21 +20,21 @@ import Testing
         #expect(error?.message.contains("Field 1") == true)
     }
 
-    @Test func `more fields than the limit are refused`() {
+    @Test func `a form with more fields than the limit is refused`() {
         let error = #expect(throws: MessageError.self) {
             try FormURLEncoded.decode(Array(repeating: "a=b", count: 1_001).joined(separator: "&"))
         }
         #expect(error?.code == .tooLarge)
     }
 
-    @Test func `what is written reads back`() throws {
+    @Test func `a form round-trips through its encoding`() throws {
         let pairs = [("pass word", "ä+&=%/?\u{1F600}"), ("", ""), ("a*-._", "~ ")]
         let text = FormURLEncoded.encode(pairs)
         #expect(text.hasPrefix("pass+word=%C3%A4%2B%26%3D%25%2F%3F"))
         #expect(try FormURLEncoded.decode(text) == FormFields(pairs.map { (name: $0.0, value: $0.1) }))
     }
 
-    @Test func `a prefix or a form with a flipped bit is refused or stays what it is read as`() throws {
+    @Test func `a truncated form, or one with a flipped bit, is refused or round-trips`() throws {
         func check(_ bytes: [UInt8]) throws {
             do {
                 let fields = try FormURLEncoded.decode(bytes)

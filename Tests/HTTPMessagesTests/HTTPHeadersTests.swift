@@ -2,7 +2,7 @@ import HTTPMessages
 import Testing
 
 @Suite struct HTTPHeadersTests {
-    @Test func `names compare without case and keep their order`() {
+    @Test func `names are compared without case and keep their order`() {
         var headers: HTTPHeaders = ["Set-Cookie": "a=1", "X": "y"]
         headers.append("set-cookie", "b=2")
         #expect(headers["SET-COOKIE"] == "a=1")

@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPMessages
 
 @Suite struct JSONValueTests {
-    @Test func `a text reads as a value and is written without white space`() throws {
+    @Test func `a text is parsed as a value and written without white space`() throws {
         let value = try JSONValue(parsing: Array(#" {"a": [1, -2.5, true, null], "b": {"c": "x/y\n"} } "#.utf8))
         #expect(value["a"]?.array == [1, .number(-2.5), true, nil])
         #expect(value["b"]?["c"]?.string == "x/y\n")
@@ -15,7 +15,7 @@ import Testing
                 == #"{"a":[1,-2.5,true,null],"b":{"c":"x/y\n\u0001\"\\ä"}}"#)
     }
 
-    @Test func `numbers and the order of members survive reading and writing`() throws {
+    @Test func `numbers and the order of members round-trip`() throws {
         let text = #"{"id":9007199254740993,"x":12345678901234567890,"d":0.1,"e":1.10,"f":-0,"g":1E+400,"a":1}"#
         let value = try JSONValue(parsing: Array(text.utf8))
         #expect(String(decoding: value.encoded(), as: UTF8.self) == text)
@@ -35,7 +35,7 @@ import Testing
             ("1.55e-9223372036854775808", nil), ("155e-9223372036854775808", nil), ("1e9223372036854775807", nil),
             ("0.10", nil), ("15e-1", nil),
         ] as [(String, Int128?)])
-    func `a number is whole if its text says so`(text: String, whole: Int128?) throws {
+    func `a number is an integer if its text is one`(text: String, whole: Int128?) throws {
         guard case .number(let number) = try JSONValue(parsing: Array(text.utf8)) else {
             Issue.record("\(text)")
             return
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `escapes read as the characters that they stand for`() throws {
+    @Test func `escapes are decoded`() throws {
         let value = try JSONValue(parsing: Array(#""\"\\\/\b\f\n\r\t\u0041\u00e4\ud83d\ude00""#.utf8))
         #expect(value.string == "\"\\/\u{8}\u{C}\n\r\tAä😀")
     }
@@ -67,7 +67,7 @@ import Testing
         "\"\\ud800\"",
         "\"\\ud800\\u0041\"", "\"\\udc00\"", "[1}", "{\"a\":1]", "// no", "tru", "[1 2]",
     ])
-    func `what is no JSON is refused without quoting it`(text: String) {
+    func `invalid JSON is refused without quoting it`(text: String) {
         let error = #expect(throws: MessageError.self) { try JSONValue(parsing: Array(text.utf8)) }
         #expect(error == MessageError(.malformed, "The body is not JSON."))
     }
@@ -78,7 +78,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 20]) func `two members of one name are refused, of two spellings they are not`(count: Int) {
+    @Test(arguments: [2, 20])
+    func `two members with the same name are refused, but not if their bytes differ`(count: Int) {
         let many = (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",")
         let error = #expect(throws: MessageError.self) { try JSONValue(parsing: Array("{\(many),\"m1\":1}".utf8)) }
         #expect(error?.message == "A JSON object has two members with the same name.")
@@ -87,7 +88,7 @@ import Testing
         #expect(value?["\u{e9}"] == 1 && value?["e\u{301}"] == 2)
     }
 
-    @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `nesting goes 32 levels deep and no deeper`(
+    @Test(arguments: [("[", "]"), ("{\"a\":", "}")]) func `nesting is limited to 32 levels`(
         open: String, close: String
     ) throws {
         func nested(_ depth: Int) -> [UInt8] {
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `too many values, too long a number and runs of combining characters are refused`() {
+    @Test func `too many values, a number that is too long and runs of combining characters are refused`() {
         let limit = JSONParser.maximumValues
         let zeros = Array("[\(String(repeating: "0,", count: limit))0]".utf8)
         #expect(throws: MessageError(.tooLarge, "The JSON has more than 1000000 values.")) {
@@ -114,7 +115,7 @@ import Testing
         #expect(throws: MessageError.self) { try JSONValue(parsing: Array("{\"a\(marks)\":1}".utf8)) }
     }
 
-    @Test func `each prefix and each flipped bit is refused or read and written the same`() throws {
+    @Test func `a truncated text, or one with a flipped bit, is refused or round-trips`() throws {
         let text = Array(#"{"access_token":"abc\u00e4","n":[1.5e3,{"x":null}]}"#.utf8)
         for length in text.indices {
             #expect(throws: MessageError.self) { try JSONValue(parsing: Array(text.prefix(length))) }
@@ -152,7 +153,8 @@ import Testing
 
     static func zeros(_ size: Int) -> String { String(repeating: "0,", count: size / 2) + "0" }
 
-    @Test(arguments: texts.map(\.0)) func `the worst text of any kind takes linear time`(name: String) throws {
+    @Test(arguments: texts.map(\.0))
+    func `the most expensive text of each kind is parsed in linear time`(name: String) throws {
         let text = try #require(Self.texts.first { $0.0 == name }).1
         let (small, large) = (Array(text(16_384).utf8), Array(text(1 << 19).utf8))
         let short = (0..<32).map { _ in ProcessorTime.of { _ = try? JSONValue(parsing: small) } }.reduce(.zero, +)
@@ -161,7 +163,7 @@ import Testing
             long < short * 6 + .milliseconds(200), "\(name): \(short) for 32 texts, \(long) for one of their length")
     }
 
-    @Test func `a typed message is read in linear time from an object of many members`() throws {
+    @Test func `a typed message is decoded in linear time from an object with many members`() throws {
         struct Message: Decodable { var names: [String: Int] }
         func text(_ count: Int) -> [UInt8] {
             Array(("{\"names\":{" + (0..<count).map { "\"m\($0)\":\($0)" }.joined(separator: ",") + "}}").utf8)

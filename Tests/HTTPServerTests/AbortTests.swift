@@ -34,20 +34,20 @@ struct AbortTests {
     }
 
     @Test("aborted requests leave no connection, no request and no running handler, and the server still works")
-    func nothingIsLeft() async throws {
+    func freesEverything() async throws {
         let server = try await TestServer(router: Self.router)
         let held = References()
 
         for round in 0..<20 {
-            var crowd: [RawSocket] = []
+            var sockets: [RawSocket] = []
             for index in 0..<204 {
                 let socket = try server.connect()
                 try socket.write(Self.stages[index % Self.stages.count])
                 if (index / Self.stages.count + round).isMultiple(of: 2) { socket.resetAtEnd() }
-                crowd.append(socket)
+                sockets.append(socket)
             }
             await held.take(from: server.server)
-            crowd.removeAll()
+            sockets.removeAll()
             #expect(try server.exchange(Self.good).hasSuffix("hello"))
         }
 

@@ -13,7 +13,7 @@ struct AdmissionTests {
 
     private static let head = "Host: a\r\nContent-Type: text/plain\r\n"
     /// The beginnings of requests with a large body.
-    private static let beginnings = [
+    private static let requestStarts = [
         "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n\(String(repeating: "x", count: 1_000))",
         "POST /large HTTP/1.1\r\n\(head)Content-Length: 1000000\r\n\r\n",
         "POST /large HTTP/1.1\r\n\(head)Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n",
@@ -44,7 +44,7 @@ struct AdmissionTests {
     func refused(_ way: Way) async throws {
         let reached = Reached()
         let server = try await TestServer(router: Self.router(way, reached))
-        for beginning in Self.beginnings {
+        for beginning in Self.requestStarts {
             let socket = try server.connect()
             try socket.write(beginning)
             let answers = RawResponse.all(in: Array(try socket.readToEnd().utf8))
@@ -74,7 +74,7 @@ struct AdmissionTests {
     }
 
     @Test("when a client disconnects during the admission check, the check is cancelled and its memory is freed")
-    func gone() async throws {
+    func clientDisconnects() async throws {
         let (asked, question) = AsyncStream.makeStream(of: Void.self)
         var router = Router.sample
         router.on(
@@ -124,7 +124,7 @@ struct AdmissionTests {
     }
 
     @Test("when the memory for unfinished requests is used up, further ones get 503 and complete ones are served")
-    func budget() async throws {
+    func memoryBudget() async throws {
         let server = try await TestServer(
             TestServer.configuration {
                 $0.requestMemory = 40_000
@@ -148,11 +148,11 @@ struct AdmissionTests {
         #expect(response.contains("\r\nConnection: close\r\n"))
         #expect(settings.budget.usedBytes <= 40_000)
 
-        let whole = try server.connect()
-        try whole.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nwhole")
-        #expect(try whole.readResponse().body == "whole")
-        try whole.write("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(try whole.readResponse().body == "later")
+        let complete = try server.connect()
+        try complete.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nwhole")
+        #expect(try complete.readResponse().body == "whole")
+        try complete.write("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try complete.readResponse().body == "later")
 
         for socket in waiting {
             try socket.write(String(repeating: "x", count: 1_000))
@@ -163,7 +163,7 @@ struct AdmissionTests {
     }
 
     @Test("connections beyond the memory for reading are held, and served when another one ends")
-    func held() async throws {
+    func connectionsBeyondMemory() async throws {
         // The minimum is sixteen connections per loop.
         let server = try await TestServer(
             TestServer.configuration {
@@ -193,7 +193,7 @@ struct AdmissionTests {
     }
 
     @Test("an idle connection is closed to make room for one that has sent a request")
-    func room() async throws {
+    func evictsIdleConnection() async throws {
         let server = try await TestServer(
             TestServer.configuration {
                 $0.loops = 1
@@ -223,22 +223,22 @@ struct AdmissionTests {
     }
 
     @Test("one address gets no more connections than allowed, and other addresses are served")
-    func shares() async throws {
+    func perAddressLimit() async throws {
         let server = try await TestServer(
             TestServer.configuration {
                 $0.listeners.append(.tcp(host: "::1", port: 0))
                 $0.connectionsPerAddress = 3
             })
-        var crowd = try (0..<3).map { _ in try Self.served(try server.connect()) }
+        var clients = try (0..<3).map { _ in try Self.served(try server.connect()) }
         for _ in 0..<5 { #expect((try? Self.served(try server.connect())) == nil) }
         var events = server.events.makeAsyncIterator()
         #expect(await events.next()?.metadata == ["peer": "127.0.0.1", "limit": "3"])
 
         let port = try #require(server.server.addresses.last?.port)
         _ = try Self.served(try RawSocket(host: "::1", port: Int(port)))
-        crowd.removeLast()
+        clients.removeLast()
         try await eventually { (try? Self.served(try server.connect())) != nil }
-        #expect(crowd.count == 2)
+        #expect(clients.count == 2)
         await server.stop()
     }
 
@@ -249,8 +249,8 @@ struct AdmissionTests {
                 $0.connectionsPerAddress = 1
                 $0.countsConnections = { $0.address != "127.0.0.1" }
             })
-        let crowd = try (0..<20).map { _ in try Self.served(try server.connect()) }
-        #expect(crowd.count == 20)
+        let clients = try (0..<20).map { _ in try Self.served(try server.connect()) }
+        #expect(clients.count == 20)
         await server.stop()
     }
 
@@ -263,7 +263,7 @@ struct AdmissionTests {
     }
 
     @Test("an IPv6 /64 counts as one client, like an IPv4 address")
-    func keys() throws {
+    func addressGrouping() throws {
         func key(_ text: String) throws -> AddressKey { try AddressKey(#require(IPAddress(text) as IPAddress?)) }
         #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
         #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))

@@ -108,7 +108,7 @@ struct BodyTests {
     }
 
     @Test("the body of a request without a route is read with a limit, and the response is 404 or 405")
-    func unwantedBody() async throws {
+    func bodyWithoutRoute() async throws {
         let server = try await TestServer(router: Self.router)
         for (target, count, status) in [("/none", 50_000, 404), ("/none", 1_048_577, 413)] {
             let text = try server.exchange(

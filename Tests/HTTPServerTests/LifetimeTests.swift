@@ -13,24 +13,24 @@ struct LifetimeTests {
     final class Waiting: Sendable {
         let seen: AsyncStream<String>
         let gate: AsyncStream<Void>
-        let say: AsyncStream<String>.Continuation
+        let continuation: AsyncStream<String>.Continuation
         let open: AsyncStream<Void>.Continuation
 
         init() {
-            (seen, say) = AsyncStream.makeStream(of: String.self)
+            (seen, continuation) = AsyncStream.makeStream(of: String.self)
             (gate, open) = AsyncStream.makeStream(of: Void.self)
         }
 
         var router: Router {
             var router = Router.sample
             router.on(.get, "/wait") { [self] _ in
-                say.yield("started")
+                continuation.yield("started")
                 await withTaskCancellationHandler {
                     for await _ in gate { return }
                 } onCancel: {
-                    say.yield("cancelled")
+                    continuation.yield("cancelled")
                 }
-                say.yield("ended")
+                continuation.yield("ended")
                 return .text("waited")
             }
             return router
@@ -38,7 +38,7 @@ struct LifetimeTests {
     }
 
     @Test("a client that disconnects cancels its handler and frees everything", arguments: ["close", "reset", "half"])
-    func clientGoesAway(_ how: String) async throws {
+    func clientDisconnects(_ how: String) async throws {
         let waiting = Waiting()
         let server = try await TestServer(router: waiting.router)
         var socket: RawSocket? = try server.connect()
@@ -125,11 +125,11 @@ struct LifetimeTests {
     @Test("a handler runs on its event loop, also after waiting elsewhere")
     func executor() async throws {
         actor Elsewhere { func value() -> Int { 1 } }
-        let elsewhere = Elsewhere()
+        let otherActor = Elsewhere()
         var router = Router()
         router.on(.get, "/") { _ in
             let before = pthread_self()
-            _ = await elsewhere.value()
+            _ = await otherActor.value()
             try? await Task.sleep(for: .milliseconds(1))
             return .text(pthread_equal(before, pthread_self()) != 0 ? "same" : "other")
         }
@@ -140,7 +140,7 @@ struct LifetimeTests {
     }
 
     @Test("many concurrent clients, some of which disconnect early, are all served or freed")
-    func crowd() async throws {
+    func manyConcurrentClients() async throws {
         var router = Router.sample
         router.on(.get, "/nap") { _ in
             try? await Task.sleep(for: .milliseconds(2))

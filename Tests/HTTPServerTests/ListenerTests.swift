@@ -41,7 +41,7 @@ struct ListenerTests {
 
     @Test("the wildcard addresses of both families can use one port")
     func wildcards() async throws {
-        try await Self.unlessTaken {
+        try await Self.unlessPortInUse {
             let first = try await TestServer(TestServer.configuration { $0.listeners = [.tcp(host: "::", port: 0)] })
             let port = UInt16(first.port)
             let second = try await TestServer(
@@ -52,7 +52,7 @@ struct ListenerTests {
     }
 
     /// Tries again with another port when some program has taken the one that was free a moment ago.
-    private static func unlessTaken(_ body: () async throws -> Void) async throws {
+    private static func unlessPortInUse(_ body: () async throws -> Void) async throws {
         for _ in 0..<4 {
             do {
                 return try await body()
@@ -65,7 +65,7 @@ struct ListenerTests {
 
     @Test("a port in use by another server of the same user is refused with the address and a remedy")
     func portInUse() async throws {
-        try await Self.unlessTaken {
+        try await Self.unlessPortInUse {
             let first = try await TestServer()
             let configuration = TestServer.configuration {
                 $0.listeners = [.tcp(host: "127.0.0.1", port: UInt16(first.port))]

@@ -7,7 +7,8 @@ import Testing
 /// Clear text where it is not allowed, and what browsers are told about TLS.
 @Suite(.timeLimit(.minutes(20)))
 struct PlainRequestTests {
-    @Test func `a plain request from somebody who may not send one is 403, with one line in the log`() async throws {
+    @Test
+    func `a plain HTTP request from a client that may not send one gets 403, with one line in the log`() async throws {
         let server = try await TestServer(TestServer.configuration { $0.admitsPlain = { _ in false } })
         for _ in 0..<3 {
             let response = try server.exchange("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -19,7 +20,7 @@ struct PlainRequestTests {
         #expect(events.first?.metadata["peer"] == "127.0.0.1")
     }
 
-    @Test func `a Unix socket's clients may always speak plainly`() async throws {
+    @Test func `clients of a Unix socket may always use plain HTTP`() async throws {
         let folder = try TemporaryDirectory()
         let server = try await TestServer(
             TestServer.configuration {
@@ -32,7 +33,7 @@ struct PlainRequestTests {
         await server.stop()
     }
 
-    @Test func `Strict-Transport-Security goes with every response over TLS`() async throws {
+    @Test func `every response over TLS has Strict-Transport-Security`() async throws {
         let fixture = try await TLSFixture { $0.strictTransport = StrictTransport(maximumAge: .seconds(86_400)) }
         for path in ["/hello", "/none"] {
             let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url(path)))
@@ -46,7 +47,7 @@ struct PlainRequestTests {
         await fixture.stop()
     }
 
-    @Test func `without asking there is no Strict-Transport-Security`() async throws {
+    @Test func `without the option there is no Strict-Transport-Security`() async throws {
         let fixture = try await TLSFixture()
         let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/hello")))
         #expect(response.headers["Strict-Transport-Security"] == nil)
@@ -57,7 +58,7 @@ struct PlainRequestTests {
         ("", true, false), ("X-Forwarded-Proto: http\r\n", true, false), ("X-Forwarded-Proto: https\r\n", true, true),
         ("X-Forwarded-Proto: https\r\n", false, false), ("X-Forwarded-Proto: https, http\r\n", true, false),
     ])
-    func `over clear text only a trusted proxy's word brings it`(
+    func `over plain HTTP it is sent only if a trusted proxy reports TLS`(
         field: String, isTrusted: Bool, isSent: Bool
     ) async throws {
         let server = try await TestServer(

@@ -69,8 +69,8 @@ private enum Scarcity {
     ///
     /// Source: proc_pid_statm(5).
     static func addressBytes() throws -> UInt {
-        let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-        return try #require(words.first.flatMap { UInt($0) }) * UInt(getpagesize())
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(fields.first.flatMap { UInt($0) }) * UInt(getpagesize())
     }
 
     /// The descriptors that are sockets; a loop's thread closes what else it has when it ends.

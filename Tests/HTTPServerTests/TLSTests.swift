@@ -9,7 +9,7 @@ import Testing
 /// seen on the wire.
 @Suite(.timeLimit(.minutes(20)))
 struct TLSTests {
-    @Test func `requests over TLS are answered, and know it`() async throws {
+    @Test func `requests over TLS get responses and are marked as secure`() async throws {
         let fixture = try await TLSFixture()
         let response = try await fixture.client().send(ClientRequest(method: .get, url: fixture.url("/secure")))
         #expect(String(decoding: response.body, as: UTF8.self) == "true")
@@ -22,11 +22,11 @@ struct TLSTests {
     @Test(arguments: [
         ("-tls1", false), ("-tls1_1", false), ("-tls1_2", true), ("-tls1_3", true),
     ])
-    func `TLS 1.2 and 1.3 are spoken and nothing older`(version: String, isAccepted: Bool) async throws {
+    func `TLS 1.2 and 1.3 are supported and nothing older`(version: String, isAccepted: Bool) async throws {
         let fixture = try await TLSFixture()
         // The security level lets openssl itself offer the old versions.
-        let said = try await fixture.openssl([version, "-cipher", "ALL:@SECLEVEL=0"])
-        #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
+        let result = try await fixture.openssl([version, "-cipher", "ALL:@SECLEVEL=0"])
+        #expect(result.output.contains("HTTP/1.1 200") == isAccepted, "\(result.errors)")
         await fixture.stop()
     }
 
@@ -36,8 +36,8 @@ struct TLSTests {
     ])
     func `ciphers without authenticated encryption are refused`(cipher: String, isAccepted: Bool) async throws {
         let fixture = try await TLSFixture()
-        let said = try await fixture.openssl(["-tls1_2", "-cipher", "ECDHE-ECDSA-\(cipher):@SECLEVEL=0"])
-        #expect(said.output.contains("HTTP/1.1 200") == isAccepted, "\(said.errors)")
+        let result = try await fixture.openssl(["-tls1_2", "-cipher", "ECDHE-ECDSA-\(cipher):@SECLEVEL=0"])
+        #expect(result.output.contains("HTTP/1.1 200") == isAccepted, "\(result.errors)")
         await fixture.stop()
     }
 
@@ -45,11 +45,11 @@ struct TLSTests {
         (["-alpn", "h2,http/1.1"], "ALPN protocol: http/1.1", true), ([], "No ALPN negotiated", true),
         (["-alpn", "h2"], "No ALPN negotiated", false),
     ])
-    func `ALPN chooses http/1.1 or nothing`(arguments: [String], words: String, isAccepted: Bool) async throws {
+    func `ALPN selects http/1.1 or nothing`(arguments: [String], words: String, isAccepted: Bool) async throws {
         let fixture = try await TLSFixture()
-        let said = try await fixture.openssl(arguments, isQuiet: false)
-        #expect((said.output + said.errors).contains(words), "\(said.errors)")
-        #expect(said.output.contains("HTTP/1.1 200") == isAccepted)
+        let result = try await fixture.openssl(arguments, isQuiet: false)
+        #expect((result.output + result.errors).contains(words), "\(result.errors)")
+        #expect(result.output.contains("HTTP/1.1 200") == isAccepted)
         await fixture.stop()
     }
 
@@ -63,15 +63,15 @@ struct TLSTests {
         ("GET /hello HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "x", count: 20_000) + "\r\n\r\n", "431"),
         ("GET /hello HTTP/1.1\r\nHost: a\r\nCookie: b=c; d\r\nConnection: close\r\n\r\n", "200"),
     ])
-    func `requests are read as strictly as in clear text`(request: String, status: String) async throws {
+    func `requests are parsed as strictly as over plain HTTP`(request: String, status: String) async throws {
         let fixture = try await TLSFixture()
-        let said = try await fixture.openssl(input: request)
-        #expect(said.output.hasPrefix("HTTP/1.1 \(status)"), "\(said.output) \(said.errors)")
+        let result = try await fixture.openssl(input: request)
+        #expect(result.output.hasPrefix("HTTP/1.1 \(status)"), "\(result.output) \(result.errors)")
         await fixture.stop()
     }
 
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\u{16}\u{3}\u{1}garbage", "\0\0\0\0\0\0\0\0\0\0"])
-    func `what is no handshake loses its connection, and others go on`(bytes: String) async throws {
+    func `an invalid handshake closes its connection and no other`(bytes: String) async throws {
         let fixture = try await TLSFixture()
         let client = try fixture.client()
         _ = try await client.send(ClientRequest(method: .get, url: fixture.url("/hello")))
@@ -83,7 +83,7 @@ struct TLSTests {
         await fixture.stop()
     }
 
-    @Test func `half a handshake holds nobody up and ends in time`() async throws {
+    @Test func `an incomplete handshake delays no other client and times out`() async throws {
         let fixture = try await TLSFixture { $0.headerTimeout = .seconds(2) }
         // Enough for every loop to hold some.
         let half = try (0..<40).map { _ in try fixture.server.connect() }
@@ -97,7 +97,7 @@ struct TLSTests {
         await fixture.stop()
     }
 
-    @Test func `half handshakes do not keep the server from stopping`() async throws {
+    @Test func `incomplete handshakes do not prevent the server from stopping`() async throws {
         let fixture = try await TLSFixture()
         let half = try (0..<8).map { _ in try fixture.server.connect() }
         for socket in half { try socket.write([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]) }
@@ -106,15 +106,15 @@ struct TLSTests {
         for socket in half { #expect((try? socket.readToEnd()) ?? "" == "") }
     }
 
-    @Test func `a request that stalls over TLS is told so`() async throws {
+    @Test func `a stalled request over TLS gets 408`() async throws {
         let fixture = try await TLSFixture { $0.bodyTimeout = .milliseconds(200) }
-        let said = try await fixture.openssl(
+        let result = try await fixture.openssl(
             input: "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
-        #expect(said.output.hasPrefix("HTTP/1.1 408"), "\(said.output) \(said.errors)")
+        #expect(result.output.hasPrefix("HTTP/1.1 408"), "\(result.output) \(result.errors)")
         await fixture.stop()
     }
 
-    @Test func `a replaced certificate is shown to new connections while old ones go on`() async throws {
+    @Test func `a replaced certificate is used for new connections while existing ones continue`() async throws {
         let fixture = try await TLSFixture()
         let old = try fixture.client()
         _ = try await old.send(ClientRequest(method: .get, url: fixture.url("/hello")))
@@ -130,27 +130,27 @@ struct TLSTests {
         await fixture.stop()
     }
 
-    @Test func `requests sent at once are all answered`() async throws {
+    @Test func `pipelined requests all get responses`() async throws {
         let fixture = try await TLSFixture()
         let filler = String(repeating: "x", count: 500)
         let request = "GET /hello HTTP/1.1\r\nHost: a\r\nX: \(filler)\r\n\r\n"
         let last = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         // Several records, of each of which libmicrohttpd reads a part at a time.
-        let said = try await fixture.openssl(input: String(repeating: request, count: 80) + last)
-        #expect(said.output.components(separatedBy: "HTTP/1.1 200").count - 1 == 81)
+        let result = try await fixture.openssl(input: String(repeating: request, count: 80) + last)
+        #expect(result.output.components(separatedBy: "HTTP/1.1 200").count - 1 == 81)
         await fixture.stop()
     }
 
-    @Test func `an idle connection is told of the server's stop, not cut off`() async throws {
+    @Test func `an idle connection gets close_notify when the server stops`() async throws {
         let fixture = try await TLSFixture()
-        async let said = fixture.openssl(input: "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        async let result = fixture.openssl(input: "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         for await _ in fixture.server.accesses { break }
         await fixture.server.server.stop(drain: .seconds(5))
-        #expect(try await said.output.hasPrefix("HTTP/1.1 200"))
-        #expect(try await !said.errors.contains("unexpected eof"))
+        #expect(try await result.output.hasPrefix("HTTP/1.1 200"))
+        #expect(try await !result.errors.contains("unexpected eof"))
     }
 
-    @Test func `a certificate's facts are what openssl says`() async throws {
+    @Test func `a certificate's properties match those that openssl prints`() async throws {
         let authority = try await Authority.make()
         let pair = try await authority.issue(
             for: "DNS:photos.example.org,DNS:*.example.org,IP:192.0.2.7,IP:2001:db8::7", from: "20260101000000Z",
@@ -162,7 +162,7 @@ struct TLSTests {
         #expect(try await certificate.fingerprint == authority.fingerprint(pair.certificate))
     }
 
-    @Test func `files that are no pair are refused with what to do`() async throws {
+    @Test func `files that do not form a pair are refused with the remedy`() async throws {
         let authority = try await Authority.make()
         let (one, other) = (try await authority.issue(), try await authority.issue())
         let encrypted = try await authority.issue(passphrase: "secret")
@@ -172,11 +172,12 @@ struct TLSTests {
             (junk, one.key, "certificate '\(junk)'"), (one.certificate, junk, "key '\(junk)'"),
             (authority.folder.file("none"), one.key, "No such file"), (one.certificate, "/dev/zero", "regular file"),
         ]
-        for (certificate, key, words) in rows {
+        for (certificate, key, message) in rows {
             let error = #expect(throws: HTTPServerError.self) {
                 try CertificateFiles(certificatePath: certificate, keyPath: key).read()
             }
-            #expect(error?.code == .certificate && error?.message.contains(words) == true, "\(words): \(error as Any)")
+            #expect(
+                error?.code == .certificate && error?.message.contains(message) == true, "\(message): \(error as Any)")
             #expect(error?.message.contains("secret") == false)
         }
     }

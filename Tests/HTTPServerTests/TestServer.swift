@@ -62,10 +62,11 @@ extension Router {
         router.on(.get, "/") { _ in .text("root") }
         router.on(.get, "/hello") { _ in .text("hello") }
         router.on(.post, "/echo") { ServerResponse(body: $0.body) }
-        router.on(.get, "/items/{id}", Int.self) { _, id in .text("item \(id)") }
-        router.on(.delete, "/items/{id}", Int.self) { _, _ in ServerResponse(status: .noContent) }
+        router.on(.get, "/items/{id}", parameters: Int.self) { _, id in .text("item \(id)") }
+        router.on(.delete, "/items/{id}", parameters: Int.self) { _, _ in ServerResponse(status: .noContent) }
         router.on(.get, "/items/new") { _ in .text("new") }
-        router.on(.get, "/words/{word}/{other}", String.self, String.self) { _, word, other in .text("\(word)|\(other)")
+        router.on(.get, "/words/{word}/{other}", parameters: String.self, String.self) { _, word, other in
+            .text("\(word)|\(other)")
         }
         router.on(.get, "/query") { .text($0.queryValues("a").joined(separator: ",")) }
         router.on(.get, "/split") { _ in ServerResponse(headers: ["X-Bad": "a\r\nX-Other: b"]) }

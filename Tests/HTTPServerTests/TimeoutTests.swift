@@ -18,7 +18,7 @@ struct TimeoutTests {
     }
 
     /// Sends `text` one byte at a time, without end, until the server has had enough; what it said.
-    private func drip(_ text: String, to socket: RawSocket, pause: UInt32 = 5_000) throws -> String {
+    private func sendSlowly(_ text: String, to socket: RawSocket, pause: UInt32 = 5_000) throws -> String {
         for byte in text.utf8.lazy.cycled(4_000) {
             do { try socket.write([byte]) } catch { break }
             var waiting = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
@@ -32,7 +32,7 @@ struct TimeoutTests {
         let server = try await Self.start()
         let socket = try server.connect()
         try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\nX: ")
-        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        #expect(try sendSlowly("x", to: socket).hasPrefix("HTTP/1.1 408 "))
         await server.stop()
     }
 
@@ -43,7 +43,7 @@ struct TimeoutTests {
         try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try socket.readResponse()
         try socket.write("GET /hello HTTP/1.1\r\nHost: a\r\nX: ")
-        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        #expect(try sendSlowly("x", to: socket).hasPrefix("HTTP/1.1 408 "))
         await server.stop()
     }
 
@@ -52,7 +52,7 @@ struct TimeoutTests {
         let server = try await Self.start()
         let socket = try server.connect()
         try socket.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
-        #expect(try drip("x", to: socket).hasPrefix("HTTP/1.1 408 "))
+        #expect(try sendSlowly("x", to: socket).hasPrefix("HTTP/1.1 408 "))
         var records = server.accesses.makeAsyncIterator()
         #expect(await records.next()?.status == .requestTimeout)
         await server.stop()
@@ -65,7 +65,7 @@ struct TimeoutTests {
         let server = try await Self.start()
         let socket = try server.connect()
         try socket.write(start)
-        #expect(try drip(start.isEmpty ? "" : "x", to: socket) == "")
+        #expect(try sendSlowly(start.isEmpty ? "" : "x", to: socket) == "")
         await server.stop()
     }
 
@@ -80,7 +80,7 @@ struct TimeoutTests {
     }
 
     @Test("time in which the event loop was blocked does not count against a client whose request has arrived")
-    func lateLoop() async throws {
+    func blockedEventLoop() async throws {
         let server = try await TestServer(
             TestServer.configuration {
                 $0.loops = 1

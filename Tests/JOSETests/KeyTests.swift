@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("A key set keeps the supported keys and ignores the others")
-    func sets() throws {
+    func keySets() throws {
         let known = try SigningKey.generate(.es256, keyID: "a")
         let forEncryption = #"{"kty":"RSA","n":"\#(Example.modulus)","e":"AQAB","kid":"a","use":"enc"}"#
         let text = String(decoding: known.publicJSON.encoded(), as: UTF8.self)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test("An invalid key set is refused", arguments: ["", "[]", "{}", #"{"keys":{}}"#, "\u{0}"])
-    func noSet(_ text: String) {
+    func invalidKeySet(_ text: String) {
         let error = #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(text.utf8)) }
         #expect(error?.code == .malformed)
     }

@@ -21,19 +21,21 @@ struct AccountsTests {
     }
 
     @Test("RM-9 every command distinguishes two accounts of one server, also in cached responses")
-    func two() async throws {
+    func twoAccounts() async throws {
         try await TestGateway.with { server in
             let home = try home()
             try await server.add("eve@example.org")
             try await login(home, server)
             try await login(home, server, "eve@example.org")
 
-            for (words, email) in [([], "eve@"), (["-a", "ada@example.org"], "ada@"), (["--account", "2"], "eve@")] {
-                #expect(try await home.latch(["whoami"] + words).output.contains(email))
-                let cached = try await home.latch(["request", "GET", "/api/me", "--cached"] + words)
+            for (arguments, email) in [
+                ([], "eve@"), (["-a", "ada@example.org"], "ada@"), (["--account", "2"], "eve@"),
+            ] {
+                #expect(try await home.latch(["whoami"] + arguments).output.contains(email))
+                let cached = try await home.latch(["request", "GET", "/api/me", "--cached"] + arguments)
                 #expect(cached.status == 0 && cached.output.contains(email), "\(cached.errors)")
-                #expect(try await home.latch(["headers", "list"] + words).status == 0)
-                #expect(try await home.latch(["token"] + words).status == 0)
+                #expect(try await home.latch(["headers", "list"] + arguments).status == 0)
+                #expect(try await home.latch(["token"] + arguments).status == 0)
             }
             #expect(try await home.latch("tls", "1").output.contains("ada@example.org"))
             let several = try await home.latch("whoami", "--account", "127.0.0.1:\(server.port)")
@@ -49,7 +51,7 @@ struct AccountsTests {
     }
 
     @Test("RM-9 the account is given by --account or as the argument, and two different ones are an error")
-    func eitherWay() async throws {
+    func optionOrArgument() async throws {
         try await TestGateway.with { server in
             let home = try home()
             try await server.add("eve@example.org")
@@ -57,11 +59,11 @@ struct AccountsTests {
             try await login(home, server, "eve@example.org")
             let (ada, eve) = ("ada@example.org", "eve@example.org")
 
-            for words in [[ada], ["-a", ada], ["--account", ada], [ada, "--account", ada]] {
+            for arguments in [[ada], ["-a", ada], ["--account", ada], [ada, "--account", ada]] {
                 #expect(try await home.latch(["use", eve]).status == 0)
-                #expect(try await home.latch(["tls"] + words).output.contains("\(ada) at"))
-                #expect(try await home.latch(["password", "--password-stdin"] + words, input: "").status != 64)
-                #expect(try await home.latch(["use"] + words).output.contains("\(ada) at"))
+                #expect(try await home.latch(["tls"] + arguments).output.contains("\(ada) at"))
+                #expect(try await home.latch(["password", "--password-stdin"] + arguments, input: "").status != 64)
+                #expect(try await home.latch(["use"] + arguments).output.contains("\(ada) at"))
                 #expect(try await home.latch("whoami").output.contains(ada))
             }
             for command in ["use", "tls", "password", "logout"] {
@@ -87,8 +89,8 @@ struct AccountsTests {
             try await login(home, server)
             let first = try await home.latch("request", "GET", "/api/headers", "--cached")
             #expect(first.status == 0)
-            for words in [["POST", "/x"], ["GET", "/x", "--data", "1"]] {
-                let refused = try await home.latch(["request", "--cached"] + words)
+            for arguments in [["POST", "/x"], ["GET", "/x", "--data", "1"]] {
+                let refused = try await home.latch(["request", "--cached"] + arguments)
                 #expect(refused.status == 64 && refused.errors.contains("--cached"))
             }
             await server.stop()
@@ -221,8 +223,8 @@ struct AccountsTests {
         try await TestGateway.with { server in
             let home = try home()
             try await login(home, server)
-            for (words, input) in [(["sessions", "list"], ""), (["password", "--password-stdin"], "a\nb\n")] {
-                let response = try await home.latch(words, input: input)
+            for (arguments, input) in [(["sessions", "list"], ""), (["password", "--password-stdin"], "a\nb\n")] {
+                let response = try await home.latch(arguments, input: input)
                 #expect(response.status == 1 && response.errors.contains("speaks Onyx, which does not let a program"))
                 #expect(response.errors.split(separator: "\n").count == 1)
             }

@@ -5,7 +5,7 @@ import Testing
 /// `latch download` with whole addresses, as people type and paste them.
 @Suite("File URLs", .timeLimit(.minutes(20))) struct DownloadAddressTests {
     @Test("DL-3 a URL finds its account in every spelling, and is the same file in every spelling")
-    func spellings() async throws {
+    func equivalentURLs() async throws {
         let fixture = try await FileServerFixture(host: "localhost")
         let port = fixture.server.port
         let first = try await fixture.download("HTTP://LOCALHOST.:\(port)/files/%7eada.bin#page=2")
@@ -16,15 +16,15 @@ import Testing
     }
 
     @Test("DL-3 another server's URL is reported in one message, and one with a password is refused unshown")
-    func others() async throws {
+    func otherServers() async throws {
         let fixture = try await FileServerFixture()
-        let elsewhere = try await fixture.download("https://files.example/a.bin")
+        let otherHost = try await fixture.download("https://files.example/a.bin")
         let named = try await fixture.download("--account", "1", "https://files.example/a.bin")
         let password = try await fixture.download(
             "http://ada:open-sesame-1@127.0.0.1:\(fixture.server.port)/files/a.bin")
-        #expect(elsewhere.status == 77)
+        #expect(otherHost.status == 77)
         #expect(
-            elsewhere.errors == """
+            otherHost.errors == """
                 latch: You are not signed in to https://files.example.
                 Sign in: latch login https://files.example; or give a URL on a server that you are signed in to: latch \
                 accounts
@@ -37,15 +37,15 @@ import Testing
     }
 
     @Test("DL-3 a URL may contain spaces and non-ASCII letters")
-    func letters() async throws {
+    func nonASCIICharacters() async throws {
         let fixture = try await FileServerFixture()
         fixture.intercept { request in
             request.path == "/files/%C3%9Cber%20uns.pdf" ? .file(FileServerFixture.bytes("u"), to: request) : nil
         }
         let path = try await fixture.download("/files/Über uns.pdf")
-        let whole = try await fixture.download(fixture.server.url("/files/Über%20uns.pdf"))
+        let complete = try await fixture.download(fixture.server.url("/files/Über%20uns.pdf"))
         #expect(path.status == 0 && fixture.file("Über uns.pdf") == FileServerFixture.bytes("u"), "\(path.errors)")
-        #expect(whole.errors.hasPrefix("The file is already here"), "\(whole.errors)")
+        #expect(complete.errors.hasPrefix("The file is already here"), "\(complete.errors)")
     }
 
     @Test("DL-13 a missing file at a given URL is a failure and does not count as deleted")

@@ -53,12 +53,12 @@ import Testing
     }
 
     @Test("DL-11 --again also fetches unchanged files, and is refused for pictures")
-    func again() async throws {
+    func refetches() async throws {
         let fixture = try await fixture()
         for _ in 0..<3 { _ = try await fixture.download("/files/a.bin", "--again") }
         #expect(["a.bin", "a (2).bin", "a (3).bin"].allSatisfy { fixture.file($0) == Self.bytes(1) })
-        for words in [["--all"], ["/files/a.bin", "--favourites"], [], [UUID().uuidString]] {
-            let refused = try await fixture.home.latch(["download", "--again"] + words)
+        for arguments in [["--all"], ["/files/a.bin", "--favourites"], [], [UUID().uuidString]] {
+            let refused = try await fixture.home.latch(["download", "--again"] + arguments)
             #expect(refused.status == 64 && refused.errors.contains("--again is only for URLs"), "\(refused.errors)")
         }
     }
@@ -77,11 +77,11 @@ import Testing
     @Test(
         "DL-11 if the server is unreachable or sends no version, the downloaded file stays unchanged",
         arguments: [0, 200, 404, 405, 503])
-    func untold(_ status: Int) async throws {
+    func unknownVersion(_ status: Int) async throws {
         let fixture = try await fixture()
         _ = try await fixture.download("/files/a.bin")
         if status == 0 {
-            fixture.server.goAway()
+            fixture.server.beginOutage()
         } else {
             let page = [("Content-Type", "text/html"), ("ETag", "\"page\"")]
             let response = FaultServer.Response(status: status, headers: status == 200 ? page : [])

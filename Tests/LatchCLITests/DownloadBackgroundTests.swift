@@ -12,7 +12,7 @@ import Testing
     /// A server of files that sends `/files/slow` to its middle, and the rest when the test says so.
     private final class Gate: Sendable {
         private let isOpen = Mutex(false)
-        static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
+        static let bytes = patternBytes(200_000)
 
         func open() { isOpen.withLock { $0 = true } }
 
@@ -51,12 +51,12 @@ import Testing
         FileManager.default.contents(atPath: home.folder.file("Pictures/\(name)")).map(Array.init) ?? []
     }
 
-    private var words: [String] {
+    private var commandLine: [String] {
         ["download", "--background", "--to", home.folder.file("Pictures"), "/files/slow.bin", "/files/quick.bin"]
     }
 
     /// Cuts the connections, so that what stands still is asked for anew and comes.
-    private func letGo() {
+    private func releaseDownloads() {
         gate.open()
         server.cut()
     }
@@ -65,9 +65,9 @@ import Testing
     private func fetching() -> [Int32] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { Int32($0) }.filter { id in
-            let words = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
+            let commandLine = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
             let environment = FileManager.default.contents(atPath: "/proc/\(id)/environ") ?? Data()
-            return words.starts(with: Data((HomeFixture.latch + "\0download\0").utf8))
+            return commandLine.starts(with: Data((HomeFixture.latch + "\0download\0").utf8))
                 && environment.range(of: Data("XDG_DATA_HOME=\(home.folder.file("data"))\0".utf8)) != nil
         }
     }
@@ -75,7 +75,7 @@ import Testing
     @Test("DL-17 a background download continues without its terminal, can be watched, and ends after the last file")
     func terminalClosed() async throws {
         do {
-            let terminal = try PseudoTerminal(HomeFixture.latch, words, environment: home.environment)
+            let terminal = try PseudoTerminal(HomeFixture.latch, commandLine, environment: home.environment)
             try terminal.wait(for: "The download continues in the background")
             #expect(try terminal.end() == 0)
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: entry))
 
         let watch = try RunningProgram(HomeFixture.latch, ["downloads", "watch"], environment: home.environment)
-        letGo()
+        releaseDownloads()
         #expect(await watch.waitForExit() == 0, "\(watch.output)")
         #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
         try await eventually { fetching().isEmpty }
@@ -95,7 +95,7 @@ import Testing
 
     @Test("DL-17 a killed background download, as by a restart of the machine, continues at the next desktop login")
     func restarted() async throws {
-        let started = try await home.latch(words)
+        let started = try await home.latch(commandLine)
         #expect(started.status == 0, "\(started.errors)")
         try await eventually { file("quick.bin") == Gate.bytes }
         // Its length is known to others when the queue's file says how to go on with it.
@@ -135,30 +135,30 @@ import Testing
         let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
         var home = home
         home.environment.merge(desktop.environment) { $1 }
-        let ways = [
+        let variants = [
             "http_proxy": "http://127.0.0.1:9", "no_proxy": "127.0.0.1", "HTTPS_PROXY": "http://proxy.example:3128",
             "SSL_CERT_FILE": "/etc/ssl/mine.pem", "SSL_CERT_DIR": "/etc/ssl/mine",
             "CURL_CA_BUNDLE": "/etc/ssl/curl.pem",
         ]
-        home.environment.merge(ways) { $1 }
+        home.environment.merge(variants) { $1 }
         home.environment["ALL_PROXY"] = "http://ada:open-sesame-1@proxy.example:3128"
-        let started = try await home.latch(words + ["--json"])
+        let started = try await home.latch(commandLine + ["--json"])
         #expect(started.status == 0, "\(started.errors)")
         #expect(try HomeFixture.json(started)["service"] as? String == "latchstring-downloads")
-        let place = home.folder.file("config/systemd/user/latchstring-downloads.service")
-        let unit = try String(contentsOfFile: place, encoding: .utf8)
+        let unitFile = home.folder.file("config/systemd/user/latchstring-downloads.service")
+        let unit = try String(contentsOfFile: unitFile, encoding: .utf8)
         #expect(!FileManager.default.fileExists(atPath: entry), "one of the two begins it again")
-        letGo()
+        releaseDownloads()
         try await desktop.call(.notifications) { $0.contains(#""Download complete" "2 items saved to gallery""#) }
         #expect(file("slow.bin") == Gate.bytes && file("quick.bin") == Gate.bytes)
         #expect(
             unit.contains("ExecStart=") && unit.contains("--keep-trying") && unit.contains("WantedBy=default.target"))
-        try await eventually { !FileManager.default.fileExists(atPath: place) }
+        try await eventually { !FileManager.default.fileExists(atPath: unitFile) }
         #expect(!unit.contains("ALL_PROXY"))
         for secret in ["token-of-ada", "correct horse", "open-sesame-1"] {
             #expect(!unit.leaks(secret), "\(secret)")
         }
-        for (name, value) in ways {
+        for (name, value) in variants {
             #expect(unit.contains("\(name)=\(value)"), "\(name)")
         }
         try await eventually { fetching().isEmpty }
@@ -167,33 +167,33 @@ import Testing
     @Test(
         "DL-17 a service whose files were all removed from the queue is deleted, and a start without files is harmless",
         arguments: [["downloads", "cancel"], ["logout", "--drop-downloads"]])
-    func emptied(_ emptying: [String]) async throws {
+    func emptyQueue(_ emptying: [String]) async throws {
         let desktop = try await MockDesktop(.manager, .notifications, environment: home.environment)
         var home = home
         home.environment.merge(desktop.environment) { $1 }
-        let started = try await home.latch(words)
+        let started = try await home.latch(commandLine)
         #expect(started.status == 0, "\(started.errors)")
-        let place = home.folder.file("config/systemd/user/latchstring-downloads.service")
-        let unit = try String(contentsOfFile: place, encoding: .utf8)
+        let unitFile = home.folder.file("config/systemd/user/latchstring-downloads.service")
+        let unit = try String(contentsOfFile: unitFile, encoding: .utf8)
         for id in fetching() { kill(id, SIGKILL) }
         try await eventually { fetching().isEmpty }
 
         let emptied = try await home.latch(emptying)
         #expect(emptied.status == 0, "\(emptied.errors)")
-        #expect(!FileManager.default.fileExists(atPath: place))
+        #expect(!FileManager.default.fileExists(atPath: unitFile))
         // As an earlier version left it.
-        try unit.write(toFile: place, atomically: true, encoding: .utf8)
+        try unit.write(toFile: unitFile, atomically: true, encoding: .utf8)
         let command = try #require(unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }).dropFirst(10)
         let next = try await Program.run("/bin/sh", ["-c", String(command)], environment: home.environment)
         #expect(next.status == 0 && next.output.contains("No files are waiting"), "\(next.errors)")
-        #expect(!FileManager.default.fileExists(atPath: place))
+        #expect(!FileManager.default.fileExists(atPath: unitFile))
     }
 
     @Test("DL-17 a failed start leaves no service that would start later")
     func failedStart() async throws {
         try FileManager.default.createDirectory(
             atPath: home.folder.file("state/latchstring/downloads.log"), withIntermediateDirectories: true)
-        let failed = try await home.latch(words)
+        let failed = try await home.latch(commandLine)
         #expect(failed.status == 1 && failed.errors.contains("its log"), "\(failed.errors)")
         #expect(!FileManager.default.fileExists(atPath: entry))
         #expect(

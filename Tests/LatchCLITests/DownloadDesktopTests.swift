@@ -4,7 +4,7 @@ import Testing
 
 /// The built `latch download` on a desktop: its network, its messages, its sleep.
 @Suite(.timeLimit(.minutes(20))) struct DownloadDesktopTests {
-    private static let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 11 >> 2) }
+    private static let bytes = patternBytes(50_000)
 
     private let home: HomeFixture
     private let desktop: MockDesktop
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("DL-17 with --metered the download runs on a metered network and shows a notification")
-    func meteredAllTheSame() async throws {
+    func meteredAllowed() async throws {
         try await desktop.setNetwork(metered: 1)
         let program = try download("/files/one.bin", "--metered")
         #expect(await program.waitForExit() == 0, "\(program.output)")

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("DL-12 of several ids the valid ones are processed, and the others reported")
-    func goodAndWrong() async throws {
+    func validAndInvalidIDs() async throws {
         let fixture = try await fixture()
         let url = "http://localhost:\(fixture.server.port)"
         let retried = try await fixture.home.latch(
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("DL-12 a URL is found in every spelling, and without its query if that is unambiguous")
-    func spellings() async throws {
+    func equivalentURLs() async throws {
         let fixture = try await fixture()
         let port = fixture.server.port
         let list = try await fixture.home.latch("downloads", "list", "--json")

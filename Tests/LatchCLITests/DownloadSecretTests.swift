@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test("DL-4 the file of a shared link is downloaded, and its key is in no output and no file, also while it waits")
-    func share() async throws {
+    func sharedLink() async throws {
         let query = "key=\(Self.secret)&slug=sea"
         let fixture = try await FileServerFixture(queries: ["sea.jpg": query])
         fixture.intercept { request in
@@ -26,8 +26,8 @@ import Testing
             return response
         }
         let address = fixture.server.url("/files/sea.jpg?\(query)")
-        let words = ["download", "--to", fixture.home.folder.file("Files"), address, "--json"]
-        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
+        let arguments = ["download", "--to", fixture.home.folder.file("Files"), address, "--json"]
+        let running = try RunningProgram(HomeFixture.latch, arguments, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":1000") }
         let waiting = try await fixture.home.latch("downloads", "list")
         running.send(SIGKILL)

@@ -5,7 +5,7 @@ import Testing
 /// `latch downloads`: what waits, of which account, and what is said of it.
 @Suite("Download lists and commands", .timeLimit(.minutes(20))) struct DownloadsTests {
     /// Two accounts, each with a file that failed.
-    private func houses() async throws -> (FileServerFixture, FileServerFixture) {
+    private func twoAccountsWithFailures() async throws -> (FileServerFixture, FileServerFixture) {
         let first = try await FileServerFixture()
         let second = try await FileServerFixture(in: first.home)
         for (fixture, name) in [(first, "a.bin"), (second, "b.bin")] {
@@ -18,8 +18,8 @@ import Testing
 
     @Test(
         "DL-8 DL-12 the list and the commands can be limited to an account and to states")
-    func chosen() async throws {
-        let (first, second) = try await houses()
+    func filters() async throws {
+        let (first, second) = try await twoAccountsWithFailures()
         let home = first.home
         let account = "127.0.0.1:\(first.server.port)"
         let retried = try await home.latch("downloads", "retry", "--account", account)
@@ -28,8 +28,8 @@ import Testing
         let failed = try await home.latch("downloads", "list", "--state", "failed", "--state", "done", "--json")
         let other = try await home.latch("downloads", "list", "--account", "127.0.0.1:\(second.server.port)")
         let nothing = try await home.latch("downloads", "list", "--account", account, "--state", "failed")
-        let mistake = try await home.latch("downloads", "list", "--state", "lost")
-        let foreign = try await home.latch(
+        let invalidState = try await home.latch("downloads", "list", "--state", "lost")
+        let otherAccount = try await home.latch(
             "downloads", "cancel", "--account", "127.0.0.1:\(second.server.port)", first.server.url("/files/a.bin"))
         let cleared = try await home.latch("downloads", "clear", "--account", "127.0.0.1:\(second.server.port)")
         first.intercept { _ in nil }
@@ -50,14 +50,14 @@ import Testing
         #expect(
             nothing.status == 0 && nothing.output.isEmpty
                 && nothing.errors == "No files of this account are 'failed'.\n")
-        #expect(mistake.status == 64 && foreign.status == 65, "\(mistake.errors)\(foreign.errors)")
+        #expect(invalidState.status == 64 && otherAccount.status == 65, "\(invalidState.errors)\(otherAccount.errors)")
         #expect(cleared.output == "1 file.\n")
         #expect(came.status == 0 && first.file("a.bin") == FileServerFixture.bytes("a.bin"), "\(came.errors)")
     }
 
     @Test("DL-12 every command affects only the named account", arguments: ["pause", "resume", "cancel", "clear"])
     func commands(_ name: String) async throws {
-        let (first, second) = try await houses()
+        let (first, second) = try await twoAccountsWithFailures()
         let home = first.home
         if name != "clear" { _ = try await home.latch("downloads", "retry") }
         if name == "resume" { _ = try await home.latch("downloads", "pause") }
@@ -91,8 +91,8 @@ import Testing
             response.stallAfter = 1_000
             return response
         }
-        let words = ["download", "--to", fixture.home.folder.file("Files"), "/files/e", "--json"]
-        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
+        let arguments = ["download", "--to", fixture.home.folder.file("Files"), "/files/e", "--json"]
+        let running = try RunningProgram(HomeFixture.latch, arguments, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":1000") }
         let parts = try FileManager.default.contentsOfDirectory(atPath: fixture.home.folder.file("Files/.latchstring"))
         #expect(!parts.isEmpty)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test("DL-12 the first Ctrl-C ends the download even if its output is not read")
-    func unread() async throws {
+    func unreadOutput() async throws {
         let fixture = try await FileServerFixture()
         let folder = fixture.home.folder.file("Files")
         let program = try ChildProcess(
@@ -150,7 +150,7 @@ import Testing
 
     @Test(
         "DL-13 a missing folder is created again only with --make-folder; at a terminal the person may name another")
-    func goneFolder() async throws {
+    func missingFolder() async throws {
         let fixture = try await FileServerFixture()
         let folder = fixture.home.folder.file("Files")
         #expect(try await fixture.download("/files/a").status == 0)
@@ -181,9 +181,10 @@ import Testing
         fixture.intercept { _ in nil }
         #expect(try await fixture.home.latch("downloads", "retry").output == "1 file.\n")
         try FileManager.default.removeItem(atPath: folder)
-        let gone = try await fixture.home.latch("download")
-        #expect(gone.status == 1 && gone.errors.contains("'\(folder)' before, but it is missing."), "\(gone.errors)")
-        #expect(gone.errors.contains("give the same command with --make-folder"))
+        let result = try await fixture.home.latch("download")
+        #expect(
+            result.status == 1 && result.errors.contains("'\(folder)' before, but it is missing."), "\(result.errors)")
+        #expect(result.errors.contains("give the same command with --make-folder"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let empty = try await fixture.home.latch("download")
         #expect(empty.status == 1 && empty.errors.contains("it is empty now"), "\(empty.errors)")
@@ -226,8 +227,8 @@ import Testing
             response.stallAfter = 200_000
             return response
         }
-        let words = ["download", "--to", fixture.home.folder.file("Files"), "/files/a", "--json"]
-        let running = try RunningProgram(HomeFixture.latch, words, environment: fixture.home.environment)
+        let arguments = ["download", "--to", fixture.home.folder.file("Files"), "/files/a", "--json"]
+        let running = try RunningProgram(HomeFixture.latch, arguments, environment: fixture.home.environment)
         try await running.line { $0.contains("\"received\":200000") }
         let watching = try RunningProgram(
             HomeFixture.latch, ["downloads", "watch", "--json"], environment: fixture.home.environment)
@@ -275,15 +276,16 @@ import Testing
 
     @Test("DL-12 a sign-out drops waiting files: it asks first at a terminal, and elsewhere requires an option")
     func signingOut() async throws {
-        let (first, second) = try await houses()
+        let (first, second) = try await twoAccountsWithFailures()
         let home = first.home
         let free = try await home.latch("logout", "127.0.0.1:\(second.server.port)", "--json")
         #expect(free.status == 0, "what failed waits for nothing: \(free.errors)")
         _ = try await home.latch("downloads", "retry")
-        let words = "drops these pending downloads: 1 file of ada@example.org at http://127.0.0.1:\(first.server.port)."
+        let message =
+            "drops these pending downloads: 1 file of ada@example.org at http://127.0.0.1:\(first.server.port)."
         let refused = try await home.latch("logout")
         let all = try await home.latch("logout", "--all", "--json")
-        #expect(refused.status == 64 && refused.errors.contains(words), "\(refused.errors)")
+        #expect(refused.status == 64 && refused.errors.contains(message), "\(refused.errors)")
         #expect(refused.errors.contains("--drop-downloads") && all.status == 64)
 
         let no = try home.terminal("logout")
@@ -294,7 +296,7 @@ import Testing
         #expect(try await home.latch("downloads", "list").output.contains("\nwaiting"))
 
         let yes = try home.terminal("logout")
-        try yes.wait(for: words)
+        try yes.wait(for: message)
         yes.type("y\n")
         #expect(try yes.end() == 0, "\(yes.screen)")
         #expect(try await home.latch("accounts").output.isEmpty == true)
@@ -302,8 +304,8 @@ import Testing
     }
 
     @Test("DL-12 with that option a sign-out drops waiting files without a question")
-    func droppingAll() async throws {
-        let (first, _) = try await houses()
+    func signOutDropsFiles() async throws {
+        let (first, _) = try await twoAccountsWithFailures()
         _ = try await first.home.latch("downloads", "retry")
         let out = try await first.home.latch("logout", "--all", "--drop-downloads")
         #expect(out.status == 0 && out.output.split(separator: "\n").count == 2, "\(out.errors)")
@@ -323,12 +325,12 @@ import Testing
         #expect(commands.count == 7, "\(all.output)")
         for command in commands { #expect(page.contains("| `latch downloads \(command)"), "\(command)") }
         let table = try #require(page.components(separatedBy: "| `latch download` | |").last)
-        let told = table.matches(of: #/\n\| ([0-9, ]+) \|/#).flatMap { $0.1.components(separatedBy: ", ") }
+        let exitCodes = table.matches(of: #/\n\| ([0-9, ]+) \|/#).flatMap { $0.1.components(separatedBy: ", ") }
         for help in [one, all] {
             let after = try #require(help.output.components(separatedBy: "Exit codes:").last)
             let codes = try #require(after.components(separatedBy: "\n\n").first)
-            for code in codes.matches(of: #/[0-9]+/#) { #expect(told.contains(String(code.0)), "\(code.0)") }
+            for code in codes.matches(of: #/[0-9]+/#) { #expect(exitCodes.contains(String(code.0)), "\(code.0)") }
         }
-        for code in told { #expect(general.contains(" \(code)  "), "\(code)") }
+        for code in exitCodes { #expect(general.contains(" \(code)  "), "\(code)") }
     }
 }

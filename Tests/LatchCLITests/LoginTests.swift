@@ -177,8 +177,8 @@ struct LoginTests {
         try await TestGateway.with { server in
             let home = try await homeOfTwo(server)
             let sealed = home.data + "/secrets.sealed"
-            let whole = try #require(FileManager.default.contents(atPath: sealed))
-            try whole.prefix(whole.count / 2).write(to: URL(fileURLWithPath: sealed))
+            let complete = try #require(FileManager.default.contents(atPath: sealed))
+            try complete.prefix(complete.count / 2).write(to: URL(fileURLWithPath: sealed))
 
             let logout = try await home.latch("logout", "--all", "--json")
 
@@ -195,7 +195,7 @@ struct LoginTests {
             #expect(try await server.liveSessions() == 2)
 
             // Restored, the next start ends both sessions.
-            try whole.write(to: URL(fileURLWithPath: sealed))
+            try complete.write(to: URL(fileURLWithPath: sealed))
             _ = try await home.latch("whoami")
             #expect(try await server.liveSessions() == 0)
         }
@@ -231,9 +231,9 @@ struct LoginTests {
             let home = try await homeOfTwo(server)
             #expect(try await home.latch("logout", "-a", "1").status == 0)
             #expect(try await home.latch("whoami", "-a", "2").output.contains("eve@"))
-            let gone = try await home.latch("whoami", "-a", "1")
-            #expect(gone.status == 66)
-            #expect(gone.errors == "latch: There is no account '1' here.\nRun: latch accounts\n")
+            let removed = try await home.latch("whoami", "-a", "1")
+            #expect(removed.status == 66)
+            #expect(removed.errors == "latch: There is no account '1' here.\nRun: latch accounts\n")
             let listed =
                 try HomeFixture.json(try await home.latch("accounts", "--json"))["accounts"] as? [[String: Any]]
             #expect(listed?.map { $0["number"] as? Int } == [2])

@@ -37,8 +37,8 @@ struct SecretServiceTests {
             #expect(!FileManager.default.fileExists(atPath: home.data + "/secrets.sealed"))
             #expect(FileManager.default.contents(atPath: home.data + "/secrets.store") == Data("service".utf8))
 
-            let gone = try await home.latch("token")
-            #expect(gone.status == 78 && gone.output.isEmpty)
+            let signedOut = try await home.latch("token")
+            #expect(signedOut.status == 78 && signedOut.output.isEmpty)
         }
     }
 }

@@ -15,7 +15,7 @@ struct SignInTests {
     }
 
     @Test("OX-11 OX-13 a person signs in, is shown by whoami, calls the API, gets a token and signs out")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
 
@@ -26,9 +26,9 @@ struct SignInTests {
             #expect(login.output == "Signed in to \(server.url) as ada@example.org.\n")
             #expect(login.errors.contains("sealed file") && login.errors.contains("Onyx"))
 
-            let who = try await home.latch("whoami")
-            #expect(who.status == 0 && who.errors.isEmpty)
-            #expect(who.output.contains("ada@example.org") && who.output.contains("checked with the server now"))
+            let whoami = try await home.latch("whoami")
+            #expect(whoami.status == 0 && whoami.errors.isEmpty)
+            #expect(whoami.output.contains("ada@example.org") && whoami.output.contains("checked with the server now"))
 
             let me = try await home.latch("request", "get", "/api/me")
             #expect(me.status == 0)
@@ -51,19 +51,19 @@ struct SignInTests {
     }
 
     @Test("OX-16 password and token are in no output, no argument and no file except the sealed one")
-    func secretsStaySecret() async throws {
+    func leaksNoSecrets() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
             try await signIn(home, server)
             let token = try await home.latch("token").output.trimmingCharacters(in: .newlines)
             try #require(token.count > 40)
 
-            var said = ""
+            var output = ""
             for arguments in [["accounts"], ["accounts", "--json"], ["whoami"], ["whoami", "--json"], ["doctor"]] {
                 let result = try await home.latch(arguments)
-                said += result.output + result.errors
+                output += result.output + result.errors
             }
-            #expect(!said.leaks(token) && !said.leaks(TestGateway.password))
+            #expect(!output.leaks(token) && !output.leaks(TestGateway.password))
             #expect(!home.everythingOnDisk().isEmpty)
             for (path, bytes) in home.everythingOnDisk() {
                 #expect(!bytes.leaks(token), "\(path) holds the token")
@@ -73,7 +73,7 @@ struct SignInTests {
     }
 
     @Test("signing in again as the same person renews the account and keeps its id")
-    func again() async throws {
+    func repeatedSignIn() async throws {
         try await TestGateway.with { server in
             let home = try HomeFixture()
             try await signIn(home, server)
@@ -105,8 +105,8 @@ struct SignInTests {
             let id = try #require(accounts[0]["id"] as? String)
 
             for selector in ["1", "ada@example.org", String(id.prefix(8))] {
-                let who = try await home.latch("whoami", "--account", selector)
-                #expect(who.status == 0 && who.output.contains("ada@example.org"))
+                let whoami = try await home.latch("whoami", "--account", selector)
+                #expect(whoami.status == 0 && whoami.output.contains("ada@example.org"))
             }
             let host = try await home.latch("whoami", "--account", "ada@example.org@127.0.0.1")
             #expect(host.status == 0 && host.output.contains("ada@example.org"), "\(host.errors)")
@@ -173,11 +173,11 @@ struct SignInTests {
             try await signIn(home, server)
             await server.stop()
 
-            let who = try await home.latch("whoami")
-            #expect(who.status == 0)
-            #expect(who.output.contains("ada@example.org") && who.output.contains("not checked now"))
-            #expect(who.output.contains("\n  Account  1, id "), "\(who.output)")
-            #expect(who.errors.contains("Warning:") && who.errors.contains("latch doctor"))
+            let whoami = try await home.latch("whoami")
+            #expect(whoami.status == 0)
+            #expect(whoami.output.contains("ada@example.org") && whoami.output.contains("not checked now"))
+            #expect(whoami.output.contains("\n  Account  1, id "), "\(whoami.output)")
+            #expect(whoami.errors.contains("Warning:") && whoami.errors.contains("latch doctor"))
 
             let json = try HomeFixture.json(try await home.latch("whoami", "--json"))
             #expect(json["verified"] as? Bool == false)

@@ -90,19 +90,19 @@ struct TerminalTests {
             login.type("\(TestGateway.password)\n")
             #expect(try login.end() == 0)
 
-            let who = try home.terminal("whoami")
-            try who.wait(for: "Passphrase of")
-            who.type("open sesame 12\n")
-            #expect(try who.end() == 0)
-            #expect(who.screen.contains("checked with the server now") && !who.screen.leaks("open sesame 12"))
+            let whoami = try home.terminal("whoami")
+            try whoami.wait(for: "Passphrase of")
+            whoami.type("open sesame 12\n")
+            #expect(try whoami.end() == 0)
+            #expect(whoami.screen.contains("checked with the server now") && !whoami.screen.leaks("open sesame 12"))
 
             let wrong = try home.terminal("token")
             try wrong.wait(for: "Passphrase of")
             wrong.type("close sesame\n")
             #expect(try wrong.end() == 78)
 
-            let nobody = try await home.latch("token")
-            #expect(nobody.status == 64 && nobody.errors.contains("--secrets-key"))
+            let token = try await home.latch("token")
+            #expect(token.status == 64 && token.errors.contains("--secrets-key"))
         }
     }
 

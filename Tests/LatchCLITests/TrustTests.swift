@@ -29,8 +29,8 @@ struct TrustTests {
             login.type("\(TestGateway.password)\n")
             #expect(try login.end() == 0)
 
-            let who = try await home.latch("whoami")
-            #expect(who.status == 0 && who.output.contains("checked with the server now"))
+            let whoami = try await home.latch("whoami")
+            #expect(whoami.status == 0 && whoami.output.contains("checked with the server now"))
             let again = try await home.latch(
                 "login", "127.0.0.1:\(front.port)", "-e", TestGateway.email, "--password-stdin",
                 input: TestGateway.password)
@@ -164,7 +164,7 @@ struct TrustTests {
             (["--proxy", "http://u:p@h"], 64, "@FILE"),
             (["nobody@example.org"], 66, "no account"),
         ])
-    func badTrust(_ words: [String], _ status: Int32, _ part: String) async throws {
+    func invalidOptions(_ words: [String], _ status: Int32, _ part: String) async throws {
         try await TestGateway.with { server in
             let home = try home()
             _ = try await home.latch(
@@ -193,8 +193,8 @@ struct TrustTests {
                 #expect(try terminal.end() == 65)
                 #expect(terminal.screen.contains("must be PEM") && !terminal.screen.contains("Passphrase"))
             }
-            let nowhere = try await home.latch("tls", "--client-certificate", "nowhere.pem")
-            #expect(nowhere.status == 66 && nowhere.errors.contains("nowhere.pem"))
+            let result = try await home.latch("tls", "--client-certificate", "nowhere.pem")
+            #expect(result.status == 66 && result.errors.contains("nowhere.pem"))
             let exported = try await Program.run(
                 "openssl",
                 [
@@ -210,21 +210,21 @@ struct TrustTests {
     }
 
     @Test("a missing file of authorities ends with 78 and the remedy, and no account is signed out")
-    func goneAuthorities() async throws {
+    func missingAuthorities() async throws {
         try await TestGateway.with { server in
             let home = try home()
             let front = try await TLSFront(to: server.port, in: home.folder)
-            let (kept, moved) = (home.folder.file("ca.pem"), home.folder.file("moved.pem"))
-            try FileManager.default.copyItem(atPath: front.certificate, toPath: kept)
+            let (original, moved) = (home.folder.file("ca.pem"), home.folder.file("moved.pem"))
+            try FileManager.default.copyItem(atPath: front.certificate, toPath: original)
             let login = try await home.latch(
                 "login", "https://127.0.0.1:\(front.port)", "-e", TestGateway.email, "--password-stdin", "--ca",
                 "ca.pem",
                 input: TestGateway.password)
             #expect(login.status == 0, "\(login.errors)")
-            try FileManager.default.moveItem(atPath: kept, toPath: moved)
+            try FileManager.default.moveItem(atPath: original, toPath: moved)
 
-            for words in [["whoami"], ["request", "GET", "/api/me"]] {
-                let response = try await home.latch(words)
+            for arguments in [["whoami"], ["request", "GET", "/api/me"]] {
+                let response = try await home.latch(arguments)
                 #expect(response.status == 78 && response.errors.contains("ca.pem"), "\(response.errors)")
                 #expect(response.errors.contains("latch tls ada@example.org --ca FILE"))
             }
@@ -286,9 +286,10 @@ struct TrustTests {
             #expect(set.status == 0, "\(set.errors)")
             let seen = try await home.latch("request", "GET", "/api/headers").output
             #expect(seen.contains("Cookie: authelia_session=open-sesame-3"))
-            for words in [["headers", "list"], ["tls"], ["doctor"], ["whoami"], ["logs"], ["tls", "--json"]] {
-                let response = try await home.latch(words)
-                #expect(response.status == 0 && !(response.output + response.errors).leaks("open-sesame-3"), "\(words)")
+            for arguments in [["headers", "list"], ["tls"], ["doctor"], ["whoami"], ["logs"], ["tls", "--json"]] {
+                let response = try await home.latch(arguments)
+                #expect(
+                    response.status == 0 && !(response.output + response.errors).leaks("open-sesame-3"), "\(arguments)")
             }
             for (path, bytes) in home.everythingOnDisk() {
                 #expect(!bytes.leaks("open-sesame-3"), "\(path) holds the cookie")
@@ -336,13 +337,13 @@ struct TrustTests {
             }
 
             #expect(try await home.latch("headers", "remove", "X-ACCESS-KEY").status == 0)
-            let gone = try await home.latch("headers", "remove", "X-Access-Key")
-            #expect(gone.status == 65 && gone.errors.contains("No field 'X-Access-Key'"))
-            for words in [
+            let removedAgain = try await home.latch("headers", "remove", "X-Access-Key")
+            #expect(removedAgain.status == 65 && removedAgain.errors.contains("No field 'X-Access-Key'"))
+            for arguments in [
                 ["set", "Authorization", "x"], ["set", "X Y", "x"], ["set", "X:Y", "x"], ["set", "X", "a\u{7}b"],
             ] {
-                let refused = try await home.latch(["headers"] + words)
-                #expect(refused.status == 65 && !refused.errors.contains("a\u{7}b"), "\(words)")
+                let refused = try await home.latch(["headers"] + arguments)
+                #expect(refused.status == 65 && !refused.errors.contains("a\u{7}b"), "\(arguments)")
             }
             #expect(try await home.latch("headers", "set", "X").status == 64)
         }

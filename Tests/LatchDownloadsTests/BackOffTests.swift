@@ -10,17 +10,17 @@ import Testing
 struct BackOffTests {
     @Test("DL-14 the delays double from one second to a minute, each with a random factor from 0.5 to 1.5")
     func pauses() {
-        #expect((0..<9).map { BackOff.pause(after: $0, chance: 0.5) } == [1, 2, 4, 8, 16, 32, 60, 60, 60])
-        #expect(BackOff.pause(after: 3, chance: 0) == 4 && BackOff.pause(after: 3, chance: 1) == 12)
-        #expect(BackOff.pause(after: .max, chance: 0.5) == 60)
-        let drawn = (0..<100).map { _ in BackOff.pause(after: 1, chance: DownloadHook().chance()) }
+        #expect((0..<9).map { BackOff.pause(after: $0, random: 0.5) } == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+        #expect(BackOff.pause(after: 3, random: 0) == 4 && BackOff.pause(after: 3, random: 1) == 12)
+        #expect(BackOff.pause(after: .max, random: 0.5) == 60)
+        let drawn = (0..<100).map { _ in BackOff.pause(after: 1, random: DownloadHook().random()) }
         #expect(Set(drawn).count > 90 && drawn.allSatisfy { (1..<3).contains($0) })
     }
 
     @Test(
         "DL-14 a task's next attempt is exactly after the random delay, and not before the server's Retry-After",
         arguments: [nil, "40"])
-    func drawn(_ asked: String?) async throws {
+    func randomizedDelay(_ asked: String?) async throws {
         let fixture = try await DownloadFixture()
         fixture.intercept { request in
             guard request.path.hasPrefix("/files/") else { return nil }
@@ -28,7 +28,7 @@ struct BackOffTests {
         }
         let chances = Mutex([0.0, 0.25, 0.75])
         let clock = DownloadFixture.Clock()
-        let queue = fixture.queue(now: { clock.now }, chance: { chances.withLock { $0.removeFirst() } })
+        let queue = fixture.queue(now: { clock.now }, random: { chances.withLock { $0.removeFirst() } })
         try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = Task { try await queue.run() }

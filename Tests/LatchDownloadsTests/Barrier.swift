@@ -24,7 +24,7 @@ final class Barrier: @unchecked Sendable {  // the condition guards everything
 
     func leave() { condition.withLock { inside -= 1 } }
 
-    func lift() {
+    func open() {
         condition.withLock {
             expected = 0
             condition.broadcast()

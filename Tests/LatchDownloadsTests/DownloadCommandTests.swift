@@ -15,7 +15,9 @@ struct DownloadCommandTests {
     init() async throws { fixture = try await DownloadFixture() }
 
     /// Lets the file `slow` stand still after its first bytes, runs the queue, and returns when they are there.
-    private func standStill(_ queue: DownloadQueue, waitsForMore: Bool = false) async throws -> Task<Void, any Error> {
+    private func startStalledDownload(_ queue: DownloadQueue, waitsForMore: Bool = false) async throws -> Task<
+        Void, any Error
+    > {
         fixture.stall("slow", after: 5_000)
         try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
@@ -29,7 +31,7 @@ struct DownloadCommandTests {
     @Test("DL-12 another program cancels a running task: it stops, its part is deleted, the others are downloaded")
     func cancelled() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         #expect(try await fixture.otherProgram().cancel("slow"))
         try await run.cancellableValue
         #expect(try await fixture.state("slow", queue) == nil)
@@ -57,7 +59,7 @@ struct DownloadCommandTests {
     @Test("DL-12 cancelling all tasks ends the run, and leaves no files")
     func cancelledAll() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         #expect(try await fixture.otherProgram().cancelAll() >= 1)
         try await run.cancellableValue
         let progress = try await queue.progress()
@@ -68,7 +70,7 @@ struct DownloadCommandTests {
     func cancelledAndAdded() async throws {
         let queue = fixture.queue()
         // Between the two commands nothing is left to fetch.
-        let run = try await standStill(queue, waitsForMore: true)
+        let run = try await startStalledDownload(queue, waitsForMore: true)
         fixture.intercept { _ in nil }
         let events = queue.events
         let other = try await fixture.otherProgram()
@@ -82,9 +84,9 @@ struct DownloadCommandTests {
     }
 
     @Test("DL-12 a paused task that is cancelled while no program downloads leaves no part")
-    func cancelledAtRest() async throws {
+    func cancelledWhilePaused() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         run.cancel()
         _ = await run.result
         #expect(fixture.parts().count == 1)
@@ -95,7 +97,7 @@ struct DownloadCommandTests {
     @Test("DL-9 another program pauses a running task and resumes it: it continues at the same offset")
     func paused() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         let other = try await fixture.otherProgram()
         #expect(try await other.pause(["slow"]) == 1)
         try await run.cancellableValue
@@ -111,9 +113,9 @@ struct DownloadCommandTests {
     }
 
     @Test("DL-17 a stopped run keeps the received bytes, and the same queue can run again")
-    func ended() async throws {
+    func stoppedRun() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.cancellableValue }
         #expect(try await fixture.state("slow", queue) == .waiting)
@@ -155,9 +157,9 @@ struct DownloadCommandTests {
     }
 
     @Test("DL-13 DL-17 a hold from outside, as without a network, stops all transfers, which then continue")
-    func held() async throws {
+    func externalHold() async throws {
         let queue = fixture.queue()
-        let run = try await standStill(queue)
+        let run = try await startStalledDownload(queue)
         let events = queue.events
         await queue.pauseAll(reason: "There is no network.")
         for await event in events { if case .status("slow", .waiting) = event { break } }

@@ -15,7 +15,7 @@ struct DownloadCrashTests {
 
     @Test(
         "DL-17 a file is neither lost nor duplicated after a crash at any step after its last byte",
-        arguments: [DownloadHook.Step.wholeNoted, .placed])
+        arguments: [DownloadHook.Step.fileRecorded, .placed])
     func single(_ step: DownloadHook.Step) async throws {
         let crashed = fixture.queue(stoppedAfter: step)
         try await crashed.add([fixture.task("one")])
@@ -52,7 +52,7 @@ struct DownloadCrashTests {
 
     @Test("DL-17 a complete part that was deleted is fetched again, and never becomes an empty file")
     func removedPart() async throws {
-        let crashed = fixture.queue(stoppedAfter: .wholeNoted)
+        let crashed = fixture.queue(stoppedAfter: .fileRecorded)
         try await crashed.add([fixture.task("one")])
         try await crashed.run()
         for part in fixture.parts() {
@@ -64,7 +64,7 @@ struct DownloadCrashTests {
     }
 
     @Test("DL-17 a part of this queue without a task is removed, except if it is being written")
-    func strayPart() async throws {
+    func orphanedPart() async throws {
         let queue = fixture.queue()
         try await queue.prepareFolder()
         let partName = try await queue.store.partName()
@@ -81,10 +81,10 @@ struct DownloadCrashTests {
     @Test(
         "DL-13 a person's file with the name of a failed one stays unchanged, and the failed one gets another name",
         arguments: [["one"], ["live", "live-film"]])
-    func foreignFile(_ ids: [String]) async throws {
+    func unrelatedFile(_ ids: [String]) async throws {
         let refused = DownloadQueue(
             fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { Date() },
-            hook: DownloadHook { if $0 == .wholeNoted { throw LatchError(.fileFailed, "Refused.") } })
+            hook: DownloadHook { if $0 == .fileRecorded { throw LatchError(.fileFailed, "Refused.") } })
         try await refused.add(ids.count == 1 ? [fixture.task("one")] : fixture.pair("live"))
         try await refused.run()
         #expect(try await refused.progress().failed == ids.count)
@@ -101,7 +101,7 @@ struct DownloadCrashTests {
 
     @Test(
         "DL-6 a live photo is downloaded once and completely, with a crash at any step",
-        arguments: [DownloadHook.Step.halfNoted, .wholeNoted, .firstPlaced, .placed])
+        arguments: [DownloadHook.Step.partRecorded, .fileRecorded, .firstPlaced, .placed])
     func pair(_ step: DownloadHook.Step) async throws {
         let crashed = fixture.queue(stoppedAfter: step)
         try await crashed.add(fixture.pair("live"))
@@ -119,7 +119,7 @@ struct DownloadCrashTests {
 
     @Test(
         "DL-6 a live photo that becomes one file is downloaded once and completely, with a crash at any step",
-        arguments: [nil, DownloadHook.Step.halfNoted, .joined, .wholeNoted, .placed])
+        arguments: [nil, DownloadHook.Step.partRecorded, .joined, .fileRecorded, .placed])
     func joined(_ step: DownloadHook.Step?) async throws {
         let library = JoiningLibrary(inner: FolderLibrary(folder: fixture.library))
         if let step {
@@ -141,7 +141,7 @@ struct DownloadCrashTests {
         "DL-6 a joined live photo that is left with two hard links after a crash has one name after the next run")
     func linked() async throws {
         let library = JoiningLibrary(inner: FolderLibrary(folder: fixture.library))
-        let crashed = fixture.queue(library: library, stoppedAfter: .wholeNoted)
+        let crashed = fixture.queue(library: library, stoppedAfter: .fileRecorded)
         try await crashed.add(fixture.pair("live"))
         try await crashed.run()
         let joined = try await crashed.store.partName().joined(fixture.account.id, "live")
@@ -155,7 +155,7 @@ struct DownloadCrashTests {
 
     @Test("DL-2 a person's empty file with a picture's name is kept, also after a crash")
     func emptyFile() async throws {
-        let crashed = fixture.queue(stoppedAfter: .wholeNoted)
+        let crashed = fixture.queue(stoppedAfter: .fileRecorded)
         try await crashed.add([fixture.task("a")])
         try await crashed.run()
         #expect(FileManager.default.createFile(atPath: fixture.library + "/a.jpg", contents: nil))
@@ -168,8 +168,8 @@ struct DownloadCrashTests {
     @Test(
         "DL-6 a live photo with both parts complete is moved once, even if the second one is processed later"
     )
-    func bothThere() async throws {
-        let crashed = fixture.queue(stoppedAfter: .halfNoted)
+    func bothPartsComplete() async throws {
+        let crashed = fixture.queue(stoppedAfter: .partRecorded)
         try await crashed.add(fixture.pair("live"))
         try await crashed.run()
         let asked = fixture.server.requests.count
@@ -184,8 +184,8 @@ struct DownloadCrashTests {
     }
 
     @Test("DL-6 a part of a live photo that waits for the other one can be read only by its owner")
-    func waitingHalf() async throws {
-        let queue = fixture.queue(stoppedAfter: .halfNoted)
+    func waitingPart() async throws {
+        let queue = fixture.queue(stoppedAfter: .partRecorded)
         try await queue.add(fixture.pair("live"))
         try await queue.run()
         let parts = fixture.parts()
@@ -197,7 +197,7 @@ struct DownloadCrashTests {
     }
 
     @Test("DL-6 if the second name is taken between the two renames, both parts get another name")
-    func takenName() async throws {
+    func nameConflict() async throws {
         let crashed = fixture.queue(stoppedAfter: .firstPlaced)
         try await crashed.add(fixture.pair("live"))
         try await crashed.run()

@@ -27,7 +27,7 @@ struct DownloadFaultTests {
             else { return nil }
             return response(request, bytes)
         }
-        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        let queue = fixture.queue(settings, now: DownloadFixture.acceleratedClock())
         try await queue.add([fixture.task("one", metadata: metadata)])
         try await queue.run()
         return (try await fixture.state("one", queue), queue)
@@ -35,7 +35,7 @@ struct DownloadFaultTests {
 
     private var asked: Int { fixture.server.requests.count { $0.path == "/files/one" } }
 
-    private func expectWhole() throws {
+    private func expectComplete() throws {
         #expect(try fixture.files() == ["one.jpg"] && fixture.file("one.jpg") == fixture.bytes(of: "one"))
         #expect(fixture.parts().isEmpty)
     }
@@ -49,39 +49,39 @@ struct DownloadFaultTests {
     }
 
     @Test("DL-13 DL-14 an interrupted transfer continues at the same offset")
-    func cut() async throws {
+    func interrupted() async throws {
         let (state, _) = try await fetch(times: 1) { request, bytes in
             var response = FaultServer.Response.file(bytes, to: request)
             response.cutAfter = 10_000
             return response
         }
         #expect(state == .done)
-        try expectWhole()
+        try expectComplete()
         #expect(fixture.server.requests.contains { $0.headers["range"] == "bytes=10000-" })
     }
 
     @Test("DL-14 after three retries a task fails with its reason, and leaves no partial file")
-    func cutAlways() async throws {
+    func alwaysInterrupted() async throws {
         let (state, _) = try await fetch { request, bytes in
             var response = FaultServer.Response(headers: [], body: bytes)
             response.cutAfter = 10_000
             return response
         }
-        guard case .failed(let why) = state else {
+        guard case .failed(let reason) = state else {
             Issue.record("failed")
             return
         }
-        #expect(why.contains("tried 4 times") && asked == 4)
+        #expect(reason.contains("tried 4 times") && asked == 4)
         try expectNothing()
     }
 
     @Test(
         "DL-14 the received bytes of a failed file are kept, also at the next start, and a retry continues there",
         arguments: ["retry", "add", "clear"])
-    func keptPart(_ what: String) async throws {
-        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    func keepsPart(_ what: String) async throws {
+        let bytes = patternBytes(200_000)
         fixture.cut("one", bytes, after: 10_000)
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add([fixture.task("one")])
         try await queue.run()
         #expect(try await queue.progress().failed == 1 && asked == 4)
@@ -107,7 +107,7 @@ struct DownloadFaultTests {
     @Test(
         "DL-2 a file that became shorter is fetched completely, also if the server sends 404 or 500 instead of 416",
         arguments: [416, 404, 500])
-    func shorter(_ status: Int) async throws {
+    func truncatedFile(_ status: Int) async throws {
         let (old, new) = (fixture.bytes(of: "one") + fixture.bytes(of: "two"), fixture.bytes(of: "one"))
         fixture.intercept { request in
             guard request.path == "/files/one" else { return nil }
@@ -120,18 +120,18 @@ struct DownloadFaultTests {
             }
             return .init(status: status, headers: status == 404 ? [] : [("Content-Range", "bytes */\(new.count)")])
         }
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add([fixture.task("one")])
         try await queue.run()
         #expect(try await fixture.state("one", queue) == .done && asked == 3)
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test("DL-14 a large file is downloaded in as many pieces as needed if the connection breaks repeatedly")
     func manyPieces() async throws {
-        let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        let bytes = patternBytes(700_000)
         fixture.cut("one", bytes, after: 100_000)
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add([fixture.task("one")])
         try await queue.run()
         #expect(try await fixture.state("one", queue) == .done)
@@ -148,11 +148,11 @@ struct DownloadFaultTests {
             return response
         }
         #expect(state == .done)
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test("DL-2 a response with a wrong Content-Length never creates a file", arguments: [9_000_000, 15_000])
-    func liesAboutLength(_ length: Int) async throws {
+    func wrongContentLength(_ length: Int) async throws {
         let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes))) { _, bytes in
             var response = FaultServer.Response(body: bytes)
@@ -169,7 +169,7 @@ struct DownloadFaultTests {
     @Test(
         "DL-2 a file that changes between two attempts without changing its length is never mixed",
         arguments: [true, false])
-    func changes(_ ignoresCondition: Bool) async throws {
+    func changedFile(_ ignoresCondition: Bool) async throws {
         let old = fixture.bytes(of: "one").map { ~$0 }
         let (state, _) = try await fetch(times: ignoresCondition ? 2 : 1) { request, bytes in
             if request.headers["range"] == nil {
@@ -183,11 +183,11 @@ struct DownloadFaultTests {
             return .file(bytes, to: plain)
         }
         #expect(state == .done)
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test("DL-2 without an entity tag the time detects a changed file; without both the download starts again")
-    func changesWithoutTag() async throws {
+    func changedFileWithoutTag() async throws {
         let old = fixture.bytes(of: "one").map { ~$0 }
         for (before, after) in [
             ("Sat, 01 Nov 2025 12:00:00 GMT", "Sun, 02 Nov 2025 12:00:00 GMT"), (nil as String?, nil as String?),
@@ -202,14 +202,14 @@ struct DownloadFaultTests {
                 return response
             }
             #expect(state == .done)
-            try expectWhole()
+            try expectComplete()
             try await queue.clear()
             try FileManager.default.removeItem(atPath: fixture.library + "/one.jpg")
         }
     }
 
     @Test("DL-2 a file that was replaced by one with the same length and tag is detected by its SHA-1")
-    func swappedUnderTheSameTag() async throws {
+    func replacedWithSameTag() async throws {
         let bytes = fixture.bytes(of: "one")
         let (state, _) = try await fetch(.init(size: bytes.count, sha1: Self.sha1(bytes)), times: 1) { request, bytes in
             var response = FaultServer.Response.file(bytes.map { ~$0 }, to: request)
@@ -217,19 +217,19 @@ struct DownloadFaultTests {
             return response
         }
         #expect(state == .done)
-        try expectWhole()
+        try expectComplete()
         #expect(asked == 3 && fixture.server.requests.last?.headers["range"] == nil)
     }
 
     @Test("DL-2 from a server that ignores Range the file is downloaded from the beginning")
-    func dropsRange() async throws {
+    func ignoredRange() async throws {
         let (state, _) = try await fetch(times: 2) { request, bytes in
             var response = FaultServer.Response(headers: [("ETag", "\"1\"")], body: bytes)
             if request.headers["range"] == nil { response.cutAfter = 10_000 }
             return response
         }
         #expect(state == .done)
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test(
@@ -254,22 +254,22 @@ struct DownloadFaultTests {
         fixture.intercept { _ in nil }
         time.withLock { $0 += 121 }
         try await run.cancellableValue
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test("DL-2 a file whose checksum differs from the server's is never saved, except if the checksum is advisory")
     func checksum() async throws {
         let wrong = Self.sha1(Array("another".utf8))
         let (state, queue) = try await fetch(.init(sha1: wrong)) { request, bytes in .file(bytes, to: request) }
-        guard case .failed(let why) = state else {
+        guard case .failed(let reason) = state else {
             Issue.record("failed")
             return
         }
-        #expect(why.contains("checksum") && asked == 2)
+        #expect(reason.contains("checksum") && asked == 2)
         try expectNothing()
         try await queue.add([fixture.task("one", metadata: .init(sha1: wrong, isDigestAdvice: true))])
         try await queue.run()
-        try expectWhole()
+        try expectComplete()
     }
 
     @Test("DL-13 hostile names never leave the folder, and equal ones never collide")
@@ -319,7 +319,7 @@ struct DownloadFaultTests {
         }
         switch state {
         case .skipped: #expect(status != 403)
-        case .failed(let why): #expect(status == 403 && why.contains("denies access"))
+        case .failed(let reason): #expect(status == 403 && reason.contains("denies access"))
         default: Issue.record("over")
         }
         #expect(asked == 1)

@@ -60,7 +60,7 @@ final class DownloadFixture: Sendable {
     func queue(
         _ settings: DownloadSettings = .init(), library: (any DownloadLibrary)? = nil,
         stoppedAfter step: DownloadHook.Step? = nil, now: @escaping @Sendable () -> Date = { Date() },
-        chance: (@Sendable () -> Double)? = nil
+        random: (@Sendable () -> Double)? = nil
     ) -> DownloadQueue {
         let hasStopped = Mutex(false)
         var hook = DownloadHook { reached in
@@ -73,7 +73,7 @@ final class DownloadFixture: Sendable {
                 try await Task.sleep(for: .seconds(3_600))
             }
         }
-        if let chance { hook.chance = chance }
+        if let random { hook.random = random }
         return DownloadQueue(
             latch, library: library ?? FolderLibrary(folder: self.library), settings: settings, now: now, hook: hook)
     }
@@ -85,7 +85,7 @@ final class DownloadFixture: Sendable {
     }
 
     /// A clock by which every pause is over when it is next looked at.
-    static func hurried() -> @Sendable () -> Date {
+    static func acceleratedClock() -> @Sendable () -> Date {
         let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
         return {
             time.withLock { time in
@@ -105,7 +105,7 @@ final class DownloadFixture: Sendable {
     }
 
     /// What a server says of a file that it does not have.
-    static let gone = FaultServer.Response(
+    static let notFound = FaultServer.Response(
         status: 404, headers: [("Content-Type", "application/json")], body: Array(#"{"detail":"No such file"}"#.utf8))
 
     /// Both parts of a live photo.
@@ -136,7 +136,7 @@ final class DownloadFixture: Sendable {
     /// The bytes that the server has under an id.
     func bytes(of id: String) -> [UInt8] {
         let seed = id.utf8.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
-        return (0..<(20_000 + Int(seed % 50_000))).map { UInt8(truncatingIfNeeded: UInt64($0) &* (seed | 1) >> 7) }
+        return patternBytes(20_000 + Int(seed % 50_000), seed: seed)
     }
 
     func file(_ name: String) throws -> [UInt8] {

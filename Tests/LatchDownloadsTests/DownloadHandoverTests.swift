@@ -14,7 +14,7 @@ struct DownloadHandoverTests {
     init() async throws { fixture = try await DownloadFixture() }
 
     @Test("DL-8 files that another program adds at the very end of a run are downloaded by that run")
-    func lastMoment() async throws {
+    func addedAtEnd() async throws {
         let other = try await fixture.otherProgram()
         let task = fixture.task("late")
         let isAdded = Mutex(false)
@@ -41,7 +41,7 @@ struct DownloadHandoverTests {
     @Test(
         "DL-8 files that are added at the end of a run are downloaded, even if another program locks the queue briefly"
     )
-    func lostMoment() async throws {
+    func addedAtEndWhileLocked() async throws {
         let other = try await fixture.otherProgram()
         let (late, latch) = (fixture.task("late"), fixture.latch)
         let isAdded = Mutex(false)
@@ -94,24 +94,24 @@ struct DownloadHandoverTests {
     }
 
     @Test("DL-8 DL-14 a queue with only downloaded, missing or cancelled files allows another folder, cleared or not")
-    func nothingLeft() async throws {
-        fixture.intercept { $0.path == "/files/gone" ? DownloadFixture.gone : nil }
-        let (queue, places) = (fixture.queue(), LibraryLocations(fixture.latch))
+    func finishedQueue() async throws {
+        fixture.intercept { $0.path == "/files/gone" ? DownloadFixture.notFound : nil }
+        let (queue, locations) = (fixture.queue(), LibraryLocations(fixture.latch))
         let (here, there) = (LibraryLocation(folder: fixture.library), LibraryLocation(folder: fixture.library + "-2"))
         try await queue.add(["home", "gone", "later"].map { fixture.task($0) }, goingTo: here)
         try await queue.pause(["later"])
         try await queue.run()
-        await #expect(throws: LatchError.self) { try await places.remember(there) }
+        await #expect(throws: LatchError.self) { try await locations.remember(there) }
         #expect(try await queue.cancel("later"))
         #expect(try await queue.progress().open == 0)
-        #expect(try await !places.isAwaited())
-        try await places.check(there.folder)
+        #expect(try await !locations.isAwaited())
+        try await locations.check(there.folder)
         #expect(try await queue.add([fixture.task("other")], goingTo: there) == 1)
-        #expect(try await places.last() == there)
-        await #expect(throws: LatchError.self) { try await places.check(here.folder) }
+        #expect(try await locations.last() == there)
+        await #expect(throws: LatchError.self) { try await locations.check(here.folder) }
         try await queue.cancelAll()
         try await queue.clear()
-        try await places.remember(here)
+        try await locations.remember(here)
     }
 
     @Test("DL-8 a run starts even if another program looks for parts at that time, which does not count as fetching")
@@ -120,14 +120,14 @@ struct DownloadHandoverTests {
         try await queue.add([fixture.task("first")])
         for turn in 0..<2 {
             let lock = try #require(try fixture.latch.accounts.lockDownloadsIfFree())
-            let begun = Task.immediate { [turn] in
+            let task = Task.immediate { [turn] in
                 if turn == 0 { return try await queue.isFetchedElsewhere() }
                 try await queue.run()
                 return false
             }
             // It has tried in vain once by now, for it runs here until it first waits.
             lock.release()
-            #expect(try await !begun.value)
+            #expect(try await !task.value)
         }
         #expect(try fixture.files() == ["first.jpg"])
     }
@@ -135,54 +135,54 @@ struct DownloadHandoverTests {
     @Test("DL-8 of two concurrent selections for different folders, the later is refused without adding files")
     func twoFolders() async throws {
         let (queue, other) = (fixture.queue(), try await fixture.otherProgram())
-        let places = LibraryLocations(fixture.latch)
+        let locations = LibraryLocations(fixture.latch)
         let (here, there) = (LibraryLocation(folder: fixture.library), LibraryLocation(folder: fixture.library + "-2"))
         // Both have looked before anything waited.
-        try await places.remember(there)
-        try await places.remember(here)
+        try await locations.remember(there)
+        try await locations.remember(here)
         #expect(try await queue.add([fixture.task("first")], goingTo: here) == 1)
         let error = await #expect(throws: LatchError.self) {
             try await other.add([fixture.task("second")], goingTo: there)
         }
         #expect(error?.code == .invalidRequest && error?.message.contains(fixture.library) == true)
-        await #expect(throws: LatchError.self) { try await places.remember(there) }
-        #expect(try await places.last() == here)
+        await #expect(throws: LatchError.self) { try await locations.remember(there) }
+        #expect(try await locations.last() == here)
         #expect(try await queue.tasks().map(\.task.id) == ["first"])
         try await queue.run()
         #expect(try await other.add([fixture.task("second")], goingTo: there) == 1)
-        #expect(try await places.last() == there)
+        #expect(try await locations.last() == there)
     }
 
     @Test(
         "DL-14 another folder is refused while a failed file's part is in this one, until it is cleared")
-    func keptPart() async throws {
-        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    func failedPart() async throws {
+        let bytes = patternBytes(200_000)
         fixture.cut("one", bytes, after: 10_000)
-        let queue = fixture.queue(now: DownloadFixture.hurried())
-        let places = LibraryLocations(fixture.latch)
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
+        let locations = LibraryLocations(fixture.latch)
         let here = LibraryLocation(folder: fixture.library)
         try await queue.add([fixture.task("one")], goingTo: here)
         try await queue.run()
         #expect(try await queue.progress().failed == 1 && fixture.parts().count == 1)
-        #expect(try await places.isAwaited())
-        let error = await #expect(throws: LatchError.self) { try await places.check(fixture.library + "-2") }
+        #expect(try await locations.isAwaited())
+        let error = await #expect(throws: LatchError.self) { try await locations.check(fixture.library + "-2") }
         #expect(error?.message.contains("latch downloads clear") == true)
-        try await places.check(here.folder)
+        try await locations.check(here.folder)
         try await queue.clear()
         #expect(fixture.parts().isEmpty)
-        #expect(try await !places.isAwaited())
-        try await places.remember(LibraryLocation(folder: fixture.library + "-2"))
+        #expect(try await !locations.isAwaited())
+        try await locations.remember(LibraryLocation(folder: fixture.library + "-2"))
     }
 
     @Test("A failed file without a part allows another folder")
-    func nothingKept() async throws {
+    func failedWithoutPart() async throws {
         fixture.intercept { request in
             guard request.path == "/files/one" else { return nil }
             var response = FaultServer.Response(headers: [], body: fixture.bytes(of: "one"))
             response.cutAfter = 10_000
             return response
         }
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add([fixture.task("one")], goingTo: LibraryLocation(folder: fixture.library))
         try await queue.run()
         #expect(try await queue.progress().failed == 1 && fixture.parts().isEmpty)

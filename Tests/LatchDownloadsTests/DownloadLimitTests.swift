@@ -63,7 +63,7 @@ struct DownloadLimitTests {
     }
 
     @Test("DL-7 DL-8 DL-9 a task reports its status, its progress in bytes, and its end, in this order")
-    func told() async throws {
+    func eventOrder() async throws {
         fixture.stall("one", after: 5_000)
         let queue = fixture.queue()
         try await queue.add([fixture.task("one")])
@@ -106,22 +106,22 @@ struct DownloadLimitTests {
     }
 
     @Test("DL-7 a task without progress reports only its end")
-    func silent() async throws {
+    func withoutProgress() async throws {
         let queue = fixture.queue()
         var task = fixture.task("one")
         task.reportsProgress = false
         try await queue.add([task])
         let events = fixture.collect(queue)
         try await queue.run()
-        let told = await events()
-        #expect(!told.contains { if case .progress = $0 { true } else { false } })
-        #expect(told.contains(.complete(id: "one", path: fixture.library + "/one.jpg")))
+        let received = await events()
+        #expect(!received.contains { if case .progress = $0 { true } else { false } })
+        #expect(received.contains(.complete(id: "one", path: fixture.library + "/one.jpg")))
     }
 
     @Test(
         "DL-4 a task is stored with id, URL, fields, name, group, progress and metadata; its query is sealed"
     )
-    func kept() async throws {
+    func persistedFields() async throws {
         var task = DownloadTask(
             id: "id", account: fixture.account.id, url: "/files/id?edited=true", headers: ["Accept": "image/*"],
             filename: "Größe.HEIC", group: .livePhoto, reportsProgress: false,
@@ -130,13 +130,13 @@ struct DownloadLimitTests {
                 taken: .init(timeIntervalSince1970: 1_700_000_000.5),
                 part: .video, liveID: "still"))
         try await fixture.queue().add([task])
-        var kept = try #require(try await fixture.otherProgram().tasks().first?.task)
+        var stored = try #require(try await fixture.otherProgram().tasks().first?.task)
         let key = try await fixture.latch.accounts.sealingKey(of: fixture.account.id)
-        #expect(try SealedQuery.open(kept, key) == "/files/id?edited=true")
-        #expect(kept.metadata.sealedQuery != nil && kept.url == "/files/id?…")
-        kept.metadata.sealedQuery = nil
-        task.url = kept.url
-        #expect(kept == task)
+        #expect(try SealedQuery.open(stored, key) == "/files/id?edited=true")
+        #expect(stored.metadata.sealedQuery != nil && stored.url == "/files/id?…")
+        stored.metadata.sealedQuery = nil
+        task.url = stored.url
+        #expect(stored == task)
         let other = Secret(bytes: Array(repeating: 7, count: 32))
         task.metadata.sealedQuery = "AAAA"
         #expect(throws: LatchError.self) { _ = try SealedQuery.open(task, other) }

@@ -12,7 +12,7 @@ import Testing
     init() async throws { fixture = try await DownloadFixture() }
 
     @Test("DL-11 a complete file is saved while another one is still running")
-    func alone() async throws {
+    func savedIndividually() async throws {
         let barrier = Barrier(2)
         fixture.intercept { request in
             if request.path.hasSuffix("/slow") { barrier.enter() }
@@ -28,13 +28,13 @@ import Testing
         #expect(first == .complete(id: "quick", path: fixture.library + "/quick.jpg"))
         #expect(try fixture.file("quick.jpg") == fixture.bytes(of: "quick"))
 
-        barrier.lift()
+        barrier.open()
         try await run
         #expect(try fixture.files() == ["quick.jpg", "slow.jpg"])
     }
 
     @Test("DL-1 URLs are added together, completely and in order")
-    func together() async throws {
+    func addedTogether() async throws {
         let session = try fixture.latch.session(for: fixture.account)
         let paths = (0..<1_200).map { "/files/\($0).jpg" }
         var pages: [[DownloadTask]] = []
@@ -48,16 +48,16 @@ import Testing
     }
 
     @Test("DL-9 a listener with a filter gets only the matching events")
-    func some() async throws {
+    func filteredEvents() async throws {
         let queue = fixture.queue()
         let events = queue.events { if case .complete = $0 { true } else { false } }
         try await queue.add([fixture.task("one"), fixture.task("two")])
         try await queue.run()
         queue.endEvents()
 
-        var told: [DownloadEvent] = []
-        for await event in events { told.append(event) }
-        #expect(told.count == 2)
-        #expect(told.allSatisfy { if case .complete = $0 { true } else { false } })
+        var received: [DownloadEvent] = []
+        for await event in events { received.append(event) }
+        #expect(received.count == 2)
+        #expect(received.allSatisfy { if case .complete = $0 { true } else { false } })
     }
 }

@@ -25,39 +25,39 @@ struct DownloadOutageTests {
         _ queue: DownloadQueue, _ count: Int
     ) async throws -> (run: Task<Void, any Error>, told: @Sendable () async -> [DownloadEvent]) {
         try await queue.add((0..<count).map { fixture.task("picture-\($0)") })
-        let (events, told) = (queue.events, fixture.collect(queue))
-        fixture.server.goAway()
+        let (events, collected) = (queue.events, fixture.collect(queue))
+        fixture.server.beginOutage()
         let run = Task { try await queue.run() }
         await queue.untilHeld(events) { reason in
             #expect(reason.contains("refuses the connection") && reason.contains("The next attempt is in"))
         }
-        return (run, told)
+        return (run, collected)
     }
 
     @Test(
         "DL-13 DL-14 an outage of a server uses no attempts of waiting files; it is reported once, and all continue"
     )
-    func comesBack() async throws {
+    func recoversFromOutage() async throws {
         let queue = fixture.queue(now: { [clock] in clock.now })
-        let (run, told) = try await beginWithoutServer(queue, 30)
+        let (run, events) = try await beginWithoutServer(queue, 30)
         #expect(try await queue.tasks().allSatisfy { $0.state == .waiting || $0.state == .running })
-        try fixture.server.comeBack()
+        try fixture.server.endOutage()
         clock.advance(by: 3)
         try await run.cancellableValue
         let rows = try await queue.tasks()
         #expect(rows.allSatisfy { $0.state == .done } && rows.reduce(0) { $0 + $1.attempts } <= 1)
         #expect(try fixture.files().count == 30 && fixture.parts().isEmpty)
-        let holds = Self.holds(await told())
+        let holds = Self.holds(await events())
         #expect(holds.count == 2 && holds.last == .some(nil))
     }
 
     @Test("DL-14 after the pause one file is tried first, and its failure makes the next pause longer")
-    func oneFirst() async throws {
-        let queue = fixture.queue(now: { [clock] in clock.now }, chance: { 0.5 })
+    func singleProbe() async throws {
+        let queue = fixture.queue(now: { [clock] in clock.now }, random: { 0.5 })
         let (run, _) = try await beginWithoutServer(queue, 30)
         let events = queue.events
         fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 502) : nil }
-        try fixture.server.comeBack()
+        try fixture.server.endOutage()
         clock.advance(by: 1)
         var ran = false
         for await event in events {
@@ -75,22 +75,22 @@ struct DownloadOutageTests {
     @Test(
         "DL-9 DL-13 if a host stays away for the maximum time, its files fail with one reason, and can be retried"
     )
-    func staysAway() async throws {
+    func permanentOutage() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = .seconds(20)
-        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        let queue = fixture.queue(settings, now: DownloadFixture.acceleratedClock())
         try await queue.add((0..<30).map { fixture.task("picture-\($0)") })
-        let told = fixture.collect(queue)
-        fixture.server.goAway()
+        let received = fixture.collect(queue)
+        fixture.server.beginOutage()
         try await queue.run()
         let reasons = Set(try await queue.tasks().map { $0.state.sentence })
         #expect(reasons.count == 1 && reasons.first?.contains("latch downloads retry") ?? false, "\(reasons)")
-        let events = await told()
+        let events = await received()
         #expect(Self.holds(events).last == .some(nil) && fixture.parts().isEmpty)
         let errors = events.compactMap { if case .error(let id, _) = $0 { id } else { nil } }
         #expect(errors.sorted() == (0..<30).map { "picture-\($0)" }.sorted(), "each failure is told by itself, once")
 
-        try fixture.server.comeBack()
+        try fixture.server.endOutage()
         #expect(try await queue.retryFailed() == 30)
         try await queue.run()
         #expect(try await queue.progress().done == 30)
@@ -106,7 +106,7 @@ struct DownloadOutageTests {
             .init(status: 511, headers: [("Content-Type", "text/html")], body: Array("<html>Sign in</html>".utf8)),
             .init(status: 302, headers: [("Location", "https://portal.example.org/")]),
         ])
-    func inItsPlace(_ response: FaultServer.Response) async throws {
+    func interceptedResponses(_ response: FaultServer.Response) async throws {
         fixture.intercept { $0.path.hasPrefix("/files/") ? response : nil }
         let queue = fixture.queue(now: { [clock] in clock.now })
         try await queue.add((0..<20).map { fixture.task("picture-\($0)") })
@@ -124,13 +124,13 @@ struct DownloadOutageTests {
     @Test(
         "DL-14 if a proxy refuses only one file and all others are downloaded, that file's own attempts count"
     )
-    func refusedAlone() async throws {
+    func singleFileRefused() async throws {
         fixture.intercept {
             $0.path == "/files/picture-3"
                 ? .init(status: 403, headers: [("Content-Type", "text/html")], body: Array("<html>No</html>".utf8))
                 : nil
         }
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add((0..<8).map { fixture.task("picture-\($0)") })
         try await queue.run()
         let row = try #require(try await queue.tasks().first { $0.task.id == "picture-3" })
@@ -139,13 +139,13 @@ struct DownloadOutageTests {
     }
 
     @Test("DL-13 DL-14 without a limit the queue waits forever for a host, and downloads all files when it is back")
-    func forEver() async throws {
+    func waitsForever() async throws {
         var settings = DownloadSettings()
         settings.maximumOutage = nil
-        let queue = fixture.queue(settings, now: DownloadFixture.hurried())
+        let queue = fixture.queue(settings, now: DownloadFixture.acceleratedClock())
         try await queue.add((0..<8).map { fixture.task("picture-\($0)") })
         let events = queue.events
-        fixture.server.goAway()
+        fixture.server.beginOutage()
         let run = Task { try await queue.run() }
         var tries = 0
         for await event in events {
@@ -162,7 +162,7 @@ struct DownloadOutageTests {
                 }
                 ? .init(status: 502, headers: [("Content-Type", "text/html")]) : nil
         }
-        try fixture.server.comeBack()
+        try fixture.server.endOutage()
         try await run.cancellableValue
         let states = try await queue.tasks().map(\.state)
         #expect(states.allSatisfy { $0 == .done }, "\(states)")
@@ -170,7 +170,7 @@ struct DownloadOutageTests {
 
     @Test(
         "DL-14 a server's Retry-After applies to all its files, up to a day, and a longer one is reported")
-    func leftAlone() async throws {
+    func serverRetryAfter() async throws {
         fixture.intercept {
             $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "259200")]) : nil
         }

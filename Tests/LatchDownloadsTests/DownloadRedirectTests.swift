@@ -24,7 +24,7 @@ struct DownloadRedirectTests {
     private func fetch(
         _ name: String, group: DownloadGroup = .file, times: Int = 1
     ) async throws -> (state: DownloadState?, told: String) {
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         let events = fixture.collect(queue)
         if times == 1 { try await queue.add([fixture.task(name, group: group, name: name)]) }
         try await queue.run()
@@ -54,11 +54,11 @@ struct DownloadRedirectTests {
             return response
         }
         lead("a.bin", to: store.url("/bucket/stored?X-Amz-Signature=\(Self.secret)"))
-        let (state, told) = try await fetch("a.bin")
+        let (state, messages) = try await fetch("a.bin")
         #expect(try state == .done && fixture.file("a.bin") == bytes && fixture.parts().isEmpty)
         #expect(store.requests.allSatisfy { $0.headers["authorization"] == nil && $0.headers["cookie"] == nil })
         #expect(store.requests.last?.headers["range"] == "bytes=10000-")
-        #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
+        #expect(try !messages.leaks(Self.secret) && !isKept(Self.secret), "\(messages)")
     }
 
     @Test(
@@ -74,20 +74,20 @@ struct DownloadRedirectTests {
                 body: Array("<Sig>\(Self.secret)</Sig>".utf8))
         }
         lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
-        let (state, told) = try await fetch("a.bin")
-        #expect(state?.reason?.contains(words) ?? false, "\(told)")
-        #expect(state?.reason?.contains("redirected to '127.0.0.1:\(store.port)'") ?? false, "\(told)")
+        let (state, messages) = try await fetch("a.bin")
+        #expect(state?.reason?.contains(words) ?? false, "\(messages)")
+        #expect(state?.reason?.contains("redirected to '127.0.0.1:\(store.port)'") ?? false, "\(messages)")
         #expect(store.requests.count == (status == 503 ? 4 : 1))
         #expect(!fixture.server.requests.contains { $0.path == "/api/auth/mobile/refresh" })
-        #expect(try !told.leaks(Self.secret) && !isKept(Self.secret), "\(told)")
+        #expect(try !messages.leaks(Self.secret) && !isKept(Self.secret), "\(messages)")
     }
 
     @Test("DL-13 a file fails if its redirect's host is unreachable, and the server's other files are downloaded")
-    func gone() async throws {
+    func unreachableHost() async throws {
         let store = try FaultServer { _ in .init() }
-        store.goAway()
+        store.beginOutage()
         lead("a.bin", to: store.url("/stored?sig=\(Self.secret)"))
-        let queue = fixture.queue(now: DownloadFixture.hurried())
+        let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
         try await queue.add([
             fixture.task("a.bin", group: .file, name: "a.bin"), fixture.task("b.bin", group: .file, name: "b.bin"),
         ])

@@ -85,8 +85,11 @@ struct DownloadSessionTests {
         try await queue.run()
         #expect(try await queue.tasks().allSatisfy { $0.state == .paused && $0.attempts == 0 })
         #expect(try await queue.isSignInAwaited())
-        let told = await events()
-        #expect(told.contains { if case .pauseReasonChanged(let why?) = $0 { why.contains("Sign in") } else { false } })
+        let received = await events()
+        #expect(
+            received.contains {
+                if case .pauseReasonChanged(let reason?) = $0 { reason.contains("Sign in") } else { false }
+            })
         #expect(count("/api/auth/mobile/refresh") == 1)
 
         let found = try await fixture.latch.probe(fixture.account.serverURL).requireServer()
@@ -112,13 +115,16 @@ struct DownloadSessionTests {
         let queue = fixture.queue()
         try await queue.add((0..<5).map { fixture.task("slow-\($0)") })
         let events = queue.events
-        let told = fixture.collect(queue)
+        let received = fixture.collect(queue)
         let run = Task { try await queue.run() }
         for await event in events { if case .progress(_, 5_000, _) = event { break } }
         try await fixture.latch.signOut(fixture.account)
         let error = await #expect(throws: LatchError.self) { try await run.cancellableValue }
         #expect(error?.code == .signedOut && error?.message.contains("which had 5 pending files") ?? false)
-        #expect(await told().contains { if case .error(_, let why) = $0 { why.contains("signed out") } else { false } })
+        #expect(
+            await received().contains {
+                if case .error(_, let reason) = $0 { reason.contains("signed out") } else { false }
+            })
         #expect(try await queue.tasks().isEmpty)
         #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
     }
@@ -127,7 +133,7 @@ struct DownloadSessionTests {
     func noSecret() async throws {
         fixture.stall("slow", after: 5_000)
         let queue = fixture.queue()
-        let told = fixture.collect(queue)
+        let received = fixture.collect(queue)
         try await queue.add([fixture.task("slow"), fixture.task("quick")])
         let events = queue.events
         let run = Task { try await queue.run() }
@@ -141,7 +147,7 @@ struct DownloadSessionTests {
             #expect(!bytes.leaks("access-secret-") && !bytes.leaks("refresh-secret-"), "\(path)")
         }
         #expect(looked >= 4)
-        for event in await told() {
+        for event in await received() {
             #expect(!"\(event)".leaks("access-secret-") && !"\(event)".leaks("refresh-secret-"))
         }
         run.cancel()

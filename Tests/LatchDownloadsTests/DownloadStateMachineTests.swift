@@ -86,7 +86,7 @@ struct DownloadStateMachineTests {
         _ row: QueuedTask, _ outcome: FetchOutcome, _ machine: Machine, at seconds: Double = 0,
         _ facts: DownloadStateMachine.AttemptFacts = .init()
     ) -> [DownloadStateMachine.Step] {
-        machine { $0.attemptEnded(row, outcome: outcome, facts: facts, now: start + seconds, chance: 0.5) }
+        machine { $0.attemptEnded(row, outcome: outcome, facts: facts, now: start + seconds, random: 0.5) }
     }
 
     // MARK: - Which task starts
@@ -177,7 +177,7 @@ struct DownloadStateMachineTests {
     }
 
     @Test("DL-14 a delay that the server requests is respected, up to a day")
-    func asked() {
+    func requestedDelay() {
         let machine = machine([])
         for (asked, delay) in [(Duration.seconds(40), 40.0), (.seconds(1_000_000), 86_400)] {
             #expect(
@@ -244,9 +244,9 @@ struct DownloadStateMachineTests {
         #expect(begin(machine) == [1, 2, 3])
         #expect(
             end(row(2), .paused(.disk(.files)), machine) == [.returnToWaiting, .pause(.disk(.files))])
-        let actions = machine { $0.attemptPaused(row(2), .disk(.files), now: start, chance: 0.5) }
+        let actions = machine { $0.attemptPaused(row(2), .disk(.files), now: start, random: 0.5) }
         #expect(text(actions).first == "report" && stopped(actions) == [1, 3])
-        #expect(machine { $0.attemptPaused(row(1), .disk(.files), now: start, chance: 0.5) }.isEmpty)
+        #expect(machine { $0.attemptPaused(row(1), .disk(.files), now: start, random: 0.5) }.isEmpty)
         for position in 1...3 {
             #expect(started(machine { $0.fetchEnded(position, hasResponse: true, at(0)) }).isEmpty)
         }
@@ -259,10 +259,10 @@ struct DownloadStateMachineTests {
 
     @Test(
         "DL-13 a disk that is full again at once is checked with longer and longer delays, until a file was saved")
-    func fullAgain() {
+    func diskFullAgain() {
         let reasons = Box(PauseReasons())
         for delay in [0.0, 1, 2, 4] {
-            #expect(reasons { $0.insert(.disk(.files), now: start, chance: 0.5) })
+            #expect(reasons { $0.insert(.disk(.files), now: start, random: 0.5) })
             #expect(
                 reasons { $0.isSpaceCheckDue(start + delay) }
                     && (delay == 0 || !reasons { $0.isSpaceCheckDue(start) }))
@@ -271,9 +271,9 @@ struct DownloadStateMachineTests {
         }
         reasons { $0.fileSaved() }
         #expect(
-            reasons { $0.insert(.disk(.queue), now: start, chance: 0.5) }
+            reasons { $0.insert(.disk(.queue), now: start, random: 0.5) }
                 && reasons { $0.isSpaceCheckDue(start) })
-        #expect(reasons { $0.insert(.outside("No network."), now: start, chance: 0.5) })
+        #expect(reasons { $0.insert(.outside("No network."), now: start, random: 0.5) })
         #expect(reasons { $0.sentence { $0.sentence(folder: "f", database: "d") } } == "No network.")
     }
 
@@ -298,9 +298,9 @@ struct DownloadStateMachineTests {
         let machine = machine([row(1), row(2), row(3, account: other, group: .video)])
         let reason = PauseReason.account(Self.account, "Sign in.")
         #expect(
-            text(machine { $0.attemptPaused(row(1), reason, now: start, chance: 0.5) }) == ["report"])
+            text(machine { $0.attemptPaused(row(1), reason, now: start, random: 0.5) }) == ["report"])
         let second = PauseReason.account(Self.account, "Sign in again.")
-        #expect(machine { $0.attemptPaused(row(2), second, now: start, chance: 0.5) }.isEmpty)
+        #expect(machine { $0.attemptPaused(row(2), second, now: start, random: 0.5) }.isEmpty)
         #expect(begin(machine) == [3])
 
         #expect(machine.reasons.pausedAccounts.isEmpty, "its tasks are still being paused")
@@ -364,7 +364,7 @@ struct DownloadStateMachineTests {
     @Test(
         "DL-13 a host that stays away pauses for longer, and its tasks fail after the maximum waiting time"
     )
-    func hostStaysAway() {
+    func hostStaysDown() {
         let machine = paused(settings { $0.maximumOutage = .seconds(3) })
         #expect(begin(machine, at: 1) == [4])
         #expect(
@@ -374,7 +374,7 @@ struct DownloadStateMachineTests {
         read([row(5), row(6)], machine)
         #expect(begin(machine, at: 2.9).isEmpty && begin(machine, at: 3) == [5])
         let steps = end(row(5), Self.unreachable, machine, at: 3)
-        guard case .giveUpHost(let reason)? = steps.first, steps.count == 1 else {
+        guard case .abandonHost(let reason)? = steps.first, steps.count == 1 else {
             Issue.record("The host is not given up.")
             return
         }
@@ -389,7 +389,7 @@ struct DownloadStateMachineTests {
     @Test(
         "DL-14 an error of a host with one task is retried like any other, because it may concern that task only"
     )
-    func onlyTask() {
+    func singleTaskOfHost() {
         let machine = machine([row(1)])
         let busy = FetchOutcome.outage(HostFailure(reason: "Busy.", isUnreachable: false))
         for attempts in 0..<3 {

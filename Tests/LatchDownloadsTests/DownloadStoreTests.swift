@@ -26,7 +26,7 @@ struct DownloadStoreTests {
         ("counts", DownloadStore.selectCounts.text),
         ("update", DownloadStore.update.text), ("resume", DownloadStore.updateResume.text),
         ("begun", DownloadStore.updateBegun.text), ("half", DownloadStore.updateHalf.text),
-        ("anew", DownloadStore.updateAnew.text), ("end", DownloadStore.updateEnd.text),
+        ("anew", DownloadStore.updateRestart.text), ("end", DownloadStore.updateEnd.text),
         ("back", DownloadStore.updateBack.text), ("halves", DownloadStore.selectHalves.text),
         ("waits", DownloadStore.selectWaits.text), ("whole", DownloadStore.updateWhole.text),
         ("done", DownloadStore.updateDone.text), ("take up", DownloadStore.restore.text),

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("DL-17 downloads on a metered network run if that is allowed")
-    func meteredAllTheSame() async throws {
+    func meteredAllowed() async throws {
         let desktop = try await MockDesktop(.network)
         try await desktop.setNetwork(metered: 1)
         let queue = fixture.queue()
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test("DL-15 notifications show how many files are downloaded, the end, and the failed files")
-    func told() async throws {
+    func notifications() async throws {
         let desktop = try await MockDesktop(.notifications)
         let queue = fixture.queue()
         fixture.intercept { request in
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test("DL-15 a notification shows progress during the run, and is removed when it stops")
-    func progressTold() async throws {
+    func progressNotification() async throws {
         let desktop = try await MockDesktop(.notifications)
         let queue = fixture.queue()
         stand("slow")
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test("DL-16 a file over 256 MiB keeps the machine awake and its notification visible while it is downloaded")
-    func large() async throws {
+    func largeFile() async throws {
         let desktop = try await MockDesktop(.notifications, .login, .network)
         let queue = fixture.queue()
         stand("film", announced: DownloadSupervisor.largeFile + 1)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test("DL-16 a file of 256 MiB does not keep the machine awake")
-    func ordinary() async throws {
+    func smallFile() async throws {
         let desktop = try await MockDesktop(.notifications, .login)
         let queue = fixture.queue()
         stand("film", announced: DownloadSupervisor.largeFile)
@@ -158,13 +158,13 @@ import Testing
     }
 
     @Test("DL-17 without a desktop everything is downloaded as well")
-    func nowhere() async throws {
+    func withoutDesktop() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.task("one")])
-        let nowhere = fixture.folder.file("nowhere")
+        let missing = fixture.folder.file("nowhere")
         let supervisor = DownloadSupervisor(
             queue,
-            environment: ["XDG_RUNTIME_DIR": nowhere, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(nowhere)/system"])
+            environment: ["XDG_RUNTIME_DIR": missing, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(missing)/system"])
         try await supervisor.run { try await queue.run() }
         #expect(try fixture.file("one.jpg") == fixture.bytes(of: "one"))
     }

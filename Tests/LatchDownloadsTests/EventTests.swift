@@ -14,21 +14,21 @@ struct EventTests {
     @Test(
         "DL-8 a listener that must get all events gets the end of every file, in order, and progress as far as it keeps up"
     )
-    func losesNothing() async throws {
+    func deliversAllEvents() async throws {
         let rooms = Mutex(0)
         let broadcast = EventBroadcast { rooms.withLock { $0 += 1 } }
-        let (all, some) = (broadcast.stream(losesNothing: true), broadcast.stream())
+        let (all, lossy) = (broadcast.stream(isLossless: true), broadcast.stream())
         for number in 0..<10_000 {
             broadcast.send(Self.end(number))
             broadcast.send(.overall(OverallProgress()))
         }
         #expect(broadcast.isFull)
         broadcast.finish()
-        let (taken, newest) = (
-            await all.reduce(into: []) { $0.append($1) }, await some.reduce(into: []) { $0.append($1) }
+        let (received, newest) = (
+            await all.reduce(into: []) { $0.append($1) }, await lossy.reduce(into: []) { $0.append($1) }
         )
-        #expect(taken.filter { $0 != .overall(OverallProgress()) } == (0..<10_000).map(Self.end))
-        #expect(taken.count < 10_000 + EventBacklog.limit)
+        #expect(received.filter { $0 != .overall(OverallProgress()) } == (0..<10_000).map(Self.end))
+        #expect(received.count < 10_000 + EventBacklog.limit)
         #expect(newest.last == Self.end(9_999) && newest.count <= EventBacklog.limit + 1)
         #expect(!broadcast.isFull && rooms.withLock { $0 } > 0)
     }
@@ -36,7 +36,7 @@ struct EventTests {
     @Test(
         "DL-8 while a listener that must get all events is far behind, no file is started until it catches up or ends",
         arguments: [true, false])
-    func heldUp(_ comesAlong: Bool) async throws {
+    func slowListener(_ comesAlong: Bool) async throws {
         let fixture = try await DownloadFixture()
         let queue = fixture.queue()
         try await queue.add((0..<3).map { fixture.task("picture-\($0)") })
@@ -50,11 +50,12 @@ struct EventTests {
             if beats == 3 { break }
         }
         #expect(!fixture.server.requests.contains { $0.path.hasPrefix("/files/") })
-        let taking = comesAlong ? all.map { all in Task { await all.reduce(into: 0) { count, _ in count += 1 } } } : nil
+        let consumer =
+            comesAlong ? all.map { all in Task { await all.reduce(into: 0) { count, _ in count += 1 } } } : nil
         all = nil
         try await run.cancellableValue
         #expect(try await queue.progress().done == 3)
         queue.endEvents()
-        if let taking { #expect(await taking.value >= EventBacklog.limit + 9) }
+        if let consumer { #expect(await consumer.value >= EventBacklog.limit + 9) }
     }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("DL-3 a URL with another server, port or path does not belong to the account")
-    func others() throws {
+    func otherServers() throws {
         let server = try ServerAddress("https://files.example.org/immich")
         #expect(try FileAddress("https://files.example.org/immich/a?b").request(to: server) == "/a?b")
         for other in [

@@ -19,7 +19,7 @@ struct HostPauseTests {
     private func queue() -> DownloadQueue { fixture.queue(now: { [clock] in clock.now }) }
 
     /// Leaves a queue whose server has asked for a pause of ten minutes and answers again afterwards.
-    private func leaveAlone() async throws {
+    private func leavePausedQueue() async throws {
         fixture.intercept { $0.path.hasPrefix("/files/") ? .init(status: 503, headers: [("Retry-After", "600")]) : nil }
         let queue = queue()
         try await queue.add((0..<10).map { fixture.task("picture-\($0)") })
@@ -36,23 +36,25 @@ struct HostPauseTests {
         let queue = queue()
         let events = queue.events
         let run = Task { try await queue.run() }
-        var (why, beats) = ("", 0)
+        var (pauseReason, beats) = ("", 0)
         for await event in events {
-            if case .pauseReasonChanged(let reason?) = event { why = reason }
+            if case .pauseReasonChanged(let reason?) = event { pauseReason = reason }
             if case .overall = event { beats += 1 }
-            if !why.isEmpty, beats >= 2 { break }
+            if !pauseReason.isEmpty, beats >= 2 { break }
         }
-        return (queue, run, why)
+        return (queue, run, pauseReason)
     }
 
     @Test(
         "DL-14 DL-17 a pause survives the program; the next one reports why and how long it waits, then continues"
     )
-    func outlives() async throws {
-        try await leaveAlone()
+    func survivesRestart() async throws {
+        try await leavePausedQueue()
         let before = asked
-        let (queue, run, why) = try await beginAgain()
-        #expect(why.contains("503") && why.contains("wait until") && why.contains("latch downloads retry"), "\(why)")
+        let (queue, run, reason) = try await beginAgain()
+        #expect(
+            reason.contains("503") && reason.contains("wait until") && reason.contains("latch downloads retry"),
+            "\(reason)")
         #expect(asked == before)
         let rows = try await queue.tasks()
         #expect(rows.contains { $0.waitReason?.contains("503") ?? false && $0.notBefore > clock.now })
@@ -66,7 +68,7 @@ struct HostPauseTests {
         "DL-12 DL-14 retry starts waiting files at once, also in a program that is already running",
         arguments: [true, false])
     func retried(_ isAll: Bool) async throws {
-        try await leaveAlone()
+        try await leavePausedQueue()
         let before = asked
         let (queue, run, _) = try await beginAgain()
         #expect(asked == before)
@@ -79,18 +81,18 @@ struct HostPauseTests {
 
     @Test("DL-12 retry counts a failed file of a paused host once", arguments: [true, false])
     func countedOnce(_ isAll: Bool) async throws {
-        fixture.intercept { $0.path == "/files/bad" ? DownloadFixture.gone : nil }
+        fixture.intercept { $0.path == "/files/bad" ? DownloadFixture.notFound : nil }
         let queue = queue()
         try await queue.add([fixture.task("bad", group: .file)])
         try await queue.run()
         #expect(try await queue.progress().failed == 1)
-        try await leaveAlone()
+        try await leavePausedQueue()
         #expect(try await fixture.otherProgram().retryFailed(isAll ? nil : ["bad"]) == (isAll ? 11 : 1))
     }
 
     @Test("DL-14 a stored pause of a host without waiting files is removed when it has ended")
-    func forgotten() async throws {
-        try await leaveAlone()
+    func removesEndedPause() async throws {
+        try await leavePausedQueue()
         let queue = queue()
         try await queue.cancelAll()
         let count = Statement("SELECT count(*) FROM download_pauses") { row throws(DatabaseError) in
@@ -109,7 +111,7 @@ struct HostPauseTests {
         "DL-14 setting the clock back by a day does not make a pause longer, whether a program runs or not",
         arguments: [true, false])
     func clockSetBack(_ runs: Bool) async throws {
-        try await leaveAlone()
+        try await leavePausedQueue()
         if !runs { clock.advance(by: -86_400) }
         let queue = queue()
         let events = queue.events

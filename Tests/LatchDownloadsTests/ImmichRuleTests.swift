@@ -61,7 +61,7 @@ struct ImmichRuleTests {
                 tasks(#""originalFileName":"a.jpg","checksum":"\#(wrong)","libraryId":\#(library)"#).first)
             #expect(task.url == "/files/assets/\(still)/original")
             task.url = url
-            let queue = fixture.queue(now: DownloadFixture.hurried())
+            let queue = fixture.queue(now: DownloadFixture.acceleratedClock())
             try await queue.add([task])
             try await queue.run()
             #expect(try fixture.files() == (isHome ? ["a.jpg"] : []))

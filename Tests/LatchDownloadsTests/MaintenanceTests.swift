@@ -87,7 +87,7 @@ struct MaintenanceTests {
     @Test(
         "DL-13 a 404 of a server that is not in maintenance means deleted, also if it is too old for maintenance",
         arguments: [#"{"isInitialized":true}"#, #"{"isInitialized":true,"maintenanceMode":false}"#, nil])
-    func gone(_ configuration: String?) async throws {
+    func deletedPictures(_ configuration: String?) async throws {
         let queue = queue()
         try await queue.add(try await tasks(20))
         server.change { $0.removeAll { $0.id != Picture.id(1) } }
@@ -124,15 +124,15 @@ struct MaintenanceTests {
     func album() async throws {
         var picture = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
         picture.isForeign = true
-        let foreign = picture.id
-        let server = try PictureServer([picture], albums: ["Shared": [foreign]])
+        let id = picture.id
+        let server = try PictureServer([picture], albums: ["Shared": [id]])
         let found = try await latch.probe(ServerAddress(server.url)).requireServer()
         let account = try await latch.signIn(
             PasswordSignIn(email: PictureServer.email, password: Secret(PictureServer.password)), to: found)
         let chooser = DownloadChooser(account, try latch.session(for: account))
         for isInMaintenance in [true, false] {
             server.intercept { request in
-                if request.path == "/api/assets/\(foreign)" { return Self.nothing }
+                if request.path == "/api/assets/\(id)" { return Self.nothing }
                 return isInMaintenance && request.path == "/api/server/config" ? Self.maintenance : nil
             }
             let error: LatchError?

@@ -6,9 +6,9 @@ import Testing
 struct MaskedQueryTests {
     @Test("A secret in a URL is masked in the server's messages, in every encoding") func spellings() {
         let address = "/s/file.jpg?key=a%2Bb%2Fsecret&slug=my+own+share"
-        for word in ["a%2Bb%2Fsecret", "a+b/secret", "my+own+share", "my own share"] {
-            let told = SealedQuery.masked("No '\(word)' here.", of: address)
-            #expect(told == "No '…' here.")
+        for secret in ["a%2Bb%2Fsecret", "a+b/secret", "my+own+share", "my own share"] {
+            let message = SealedQuery.masked("No '\(secret)' here.", of: address)
+            #expect(message == "No '…' here.")
         }
         #expect(SealedQuery.masked("No file here.", of: address) == "No file here.")
     }

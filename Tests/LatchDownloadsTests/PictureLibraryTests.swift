@@ -34,13 +34,13 @@ struct PictureLibraryTests {
 
     @Test("DL-11 a file has its asset's id and time, is recorded, and is not fetched twice")
     func once() async throws {
-        let taken = Date(timeIntervalSince1970: 1_720_012_810)
-        #expect(try await bring([task(id, taken: taken)], to: library()) == 1)
-        #expect(try await bring([task(id, taken: taken)], to: library()) == 0)
+        let captureTime = Date(timeIntervalSince1970: 1_720_012_810)
+        #expect(try await bring([task(id, taken: captureTime)], to: library()) == 1)
+        #expect(try await bring([task(id, taken: captureTime)], to: library()) == 0)
 
         let path = fixture.library + "/IMG_1.jpg"
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.modificationDate] as? Date == taken)
+        #expect(attributes[.modificationDate] as? Date == captureTime)
         #expect(DownloadPart.attribute(PictureLibrary.attribute, of: path) == id)
         #expect(try fixture.files() == ["IMG_1.jpg"])
         #expect(fixture.server.requests.count { $0.path == "/files/\(id)" } == 1)
@@ -68,7 +68,7 @@ struct PictureLibraryTests {
     }
 
     @Test("DL-11 while one account fetches a shared picture, the other account's task is not read repeatedly")
-    func sharedWaits() async throws {
+    func waitsForSharedPicture() async throws {
         let other = try await taskOfAnotherAccount()
         fixture.stall(id, after: 5_000)
         let library = CountingLibrary(inner: library())
@@ -92,7 +92,7 @@ struct PictureLibraryTests {
     }
 
     @Test("DL-13 after a search of the folder that failed, as on a full disk, the next caller searches again")
-    func searchedAnew() async throws {
+    func retriesFailedSearch() async throws {
         try await bring([task(id)], to: library())
         let files = FileManager.default
         try files.moveItem(atPath: fixture.library + "/IMG_1.jpg", toPath: fixture.library + "/sea.jpg")
@@ -132,7 +132,7 @@ struct PictureLibraryTests {
     }
 
     @Test("DL-11 downloaded files are still known after the account signs out and in again")
-    func outlivesAccount() async throws {
+    func survivesSignOut() async throws {
         try await bring([task(id)], to: library())
         try await fixture.latch.accounts.database.write { _ = try $0.run(.init("DELETE FROM accounts")) }
         var again = task(id)
@@ -182,7 +182,7 @@ struct PictureLibraryTests {
     }
 
     @Test("DL-11 with the DCIM layout a folder has a thousand files, and both parts of a live photo")
-    func card() async throws {
+    func dcimLayout() async throws {
         let files = FileManager.default
         try files.createDirectory(atPath: fixture.library + "/104IMMIC", withIntermediateDirectories: true)
         for number in 0..<999 {
@@ -201,7 +201,7 @@ struct PictureLibraryTests {
     }
 
     @Test("DL-6 both parts of a live photo are fetched if one is missing")
-    func halves() async throws {
+    func livePhotoParts() async throws {
         var pair = fixture.pair(id)
         pair[1].id = "533f5ae4-5b16-42e1-9703-8972f0e830fd"
         try await bring(pair, to: library())

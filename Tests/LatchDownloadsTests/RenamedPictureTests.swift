@@ -49,7 +49,7 @@ struct RenamedPictureTests {
     }
 
     @Test("DL-11 two pictures that exchanged their names are both found")
-    func swapped() async throws {
+    func exchangedNames() async throws {
         try await bring(tasks, to: library())
         try rename("sea.jpg", "third.jpg")
         try rename("hill.jpg", "sea.jpg")
@@ -61,7 +61,7 @@ struct RenamedPictureTests {
     }
 
     @Test("DL-11 a file without an attribute under a picture's name counts as that picture edited; a folder does not")
-    func unmarked() async throws {
+    func withoutAttribute() async throws {
         try await bring(tasks, to: library())
         for name in ["sea.jpg", "hill.jpg"] { try files.removeItem(atPath: fixture.library + "/" + name) }
         #expect(files.createFile(atPath: fixture.library + "/sea.jpg", contents: Data("edited".utf8)))

@@ -9,14 +9,14 @@ import Testing
 /// Two clients with databases of their own bring files to one folder: two people's, or two machines' on a shared one.
 @Suite(.timeLimit(.minutes(20)))
 struct SharedFolderTests {
-    private let (fixture, neighbour): (DownloadFixture, DownloadFixture)
+    private let (fixture, otherClient): (DownloadFixture, DownloadFixture)
     private var folder: String { fixture.library + "/.latchstring/" }
 
-    init() async throws { (fixture, neighbour) = (try await DownloadFixture(), try await DownloadFixture()) }
+    init() async throws { (fixture, otherClient) = (try await DownloadFixture(), try await DownloadFixture()) }
 
     /// The other client's queue, which brings its files to the first one's folder.
-    private func neighboursQueue(now: @escaping @Sendable () -> Date = { Date() }) -> DownloadQueue {
-        neighbour.queue(library: FolderLibrary(folder: fixture.library), now: now)
+    private func otherClientsQueue(now: @escaping @Sendable () -> Date = { Date() }) -> DownloadQueue {
+        otherClient.queue(library: FolderLibrary(folder: fixture.library), now: now)
     }
 
     /// Leaves the first client with a file that has come by half and is paused; its part's name.
@@ -36,7 +36,7 @@ struct SharedFolderTests {
     }
 
     /// The first client goes on, and asks its server for what is missing alone.
-    private func goOn() async throws {
+    private func resumeDownload() async throws {
         let queue = fixture.queue()
         #expect(try await queue.resume(["slow"]) == 1)
         try await queue.run()
@@ -49,28 +49,28 @@ struct SharedFolderTests {
     )
     func paused() async throws {
         let part = try await pauseHalfWay()
-        let queue = neighboursQueue()
+        let queue = otherClientsQueue()
         for name in ["theirs", "more"] {
-            try await queue.add([neighbour.task(name)])
+            try await queue.add([otherClient.task(name)])
             try await queue.run()
         }
         // One who cancels removes what is left of that.
         try await queue.cancel("gone")
         #expect(fixture.parts() == [part])
-        try await goOn()
+        try await resumeDownload()
         #expect(try fixture.files() == ["more.jpg", "slow.jpg", "theirs.jpg"] && fixture.parts().isEmpty)
     }
 
     @Test(
         "DL-9 a part of an earlier version without an owner's name is resumed, and no other client removes it"
     )
-    func earlier() async throws {
+    func earlierVersion() async throws {
         let part = try await pauseHalfWay()
         let old = PartName.old(fixture.account.id, "slow")
         try FileManager.default.moveItem(atPath: folder + part, toPath: folder + old)
-        try await neighboursQueue().run()
+        try await otherClientsQueue().run()
         #expect(fixture.parts() == [old])
-        try await goOn()
+        try await resumeDownload()
         #expect(fixture.parts().isEmpty)
     }
 
@@ -85,14 +85,14 @@ struct SharedFolderTests {
         // Whole, and of the time that its picture has.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: folder + names[1])
-        try await neighboursQueue { Date() + 29 * 86_400 }.run()
+        try await otherClientsQueue { Date() + 29 * 86_400 }.run()
         #expect(Set(fixture.parts()) == Set(names))
 
         let written = try DownloadPart(path: folder + part, mustExist: true)
-        try await neighboursQueue { Date() + 31 * 86_400 }.run()
+        try await otherClientsQueue { Date() + 31 * 86_400 }.run()
         #expect(fixture.parts() == [part])
         written.close()
-        try await neighboursQueue { Date() + 31 * 86_400 }.run()
+        try await otherClientsQueue { Date() + 31 * 86_400 }.run()
         #expect(fixture.parts().isEmpty)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 /// A certificate whose files an operator's tools replace.
 @Suite(.timeLimit(.minutes(20)))
 struct CertificateReloaderTests {
-    @Test func `files replaced by renaming are taken at the second checkFiles`() async throws {
+    @Test func `files replaced by renaming are loaded at the second checkFiles`() async throws {
         let fixture = try await Fixture()
         let next = try await fixture.authority.issue("next")
         try fixture.put(next)
@@ -28,7 +28,7 @@ struct CertificateReloaderTests {
         #expect(event["expires"]?.string?.hasSuffix("Z") == true)
     }
 
-    @Test func `a symbolic link that is switched is a replacement too`() async throws {
+    @Test func `a changed symbolic link counts as a replacement`() async throws {
         let fixture = try await Fixture()
         let manager = FileManager.default
         let old = try await fixture.authority.issue("old")
@@ -48,7 +48,7 @@ struct CertificateReloaderTests {
         #expect(try await fixture.reloader.certificate.fingerprint == fixture.authority.fingerprint(next.certificate))
     }
 
-    @Test func `a key that does not fit is refused with one line, and taken when it does`() async throws {
+    @Test func `a key that does not match is refused with one line, and loaded when it does`() async throws {
         let fixture = try await Fixture()
         let next = try await fixture.authority.issue("next")
         try fixture.put(certificate: next.certificate)
@@ -66,7 +66,7 @@ struct CertificateReloaderTests {
         #expect(fixture.count("The certificate was replaced.") == 1)
     }
 
-    @Test func `files that are gone for a while leave the old certificate in use`() async throws {
+    @Test func `the old certificate stays in use while the files are missing`() async throws {
         let fixture = try await Fixture()
         try FileManager.default.removeItem(atPath: fixture.files.certificatePath)
         for _ in 0..<3 { fixture.reloader.checkFiles() }
@@ -74,7 +74,7 @@ struct CertificateReloaderTests {
         #expect(fixture.count("Could not replace the certificate; the old one is kept.") == 1)
     }
 
-    @Test func `a reload that was asked for says what it found each time`() async throws {
+    @Test func `a requested reload always logs its result`() async throws {
         let fixture = try await Fixture()
         fixture.reloader.reload()
         #expect(fixture.count("The certificate was reloaded. It has not changed.") == 1)
@@ -84,7 +84,7 @@ struct CertificateReloaderTests {
         #expect(fixture.reloader.certificate.fingerprint == fixture.first)
     }
 
-    @Test func `an end within 14 days is told once a day, and so is one that has come`() async throws {
+    @Test func `a certificate that expires within 14 days, or has expired, is logged once a day`() async throws {
         let fixture = try await Fixture(validFor: 20)
         fixture.reloader.checkFiles()
         #expect(fixture.count("The certificate expires soon.") == 0)
@@ -101,7 +101,7 @@ struct CertificateReloaderTests {
         #expect(fixture.reloader.secondsLeft < 0)
     }
 
-    @Test func `a key that others may read is told`() async throws {
+    @Test func `a key that others may read is logged`() async throws {
         let fixture = try await Fixture()
         let certificate = fixture.reloader.certificate
         #expect(CertificateWarning.all(for: certificate, fixture.files, now: fixture.clock.now).isEmpty)
@@ -110,7 +110,7 @@ struct CertificateReloaderTests {
         #expect(warnings.map(\.sentence).first?.contains("chmod o-rwx '\(fixture.files.keyPath)'") == true)
     }
 
-    @Test func `no line of all this holds anything of the key`() async throws {
+    @Test func `no log line contains any part of the key`() async throws {
         let fixture = try await Fixture()
         try fixture.put(try await fixture.authority.issue())
         for _ in 0..<2 { fixture.reloader.checkFiles() }

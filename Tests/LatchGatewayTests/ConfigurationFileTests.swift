@@ -15,7 +15,7 @@ struct ConfigurationFileTests {
     }
 
     @Test("is searched in the user's folder, and the state is in the XDG state folder")
-    func usualPlace() throws {
+    func defaultLocation() throws {
         let folder = try TemporaryDirectory()
         let environment = ["XDG_CONFIG_HOME": folder.path + "/c", "XDG_STATE_HOME": folder.path + "/s"]
 
@@ -37,7 +37,7 @@ struct ConfigurationFileTests {
     }
 
     @Test("warns if people can set an unverified address and backends get people's addresses")
-    func unprovedAddresses() throws {
+    func unverifiedAddresses() throws {
         let folder = try TemporaryDirectory()
         func warnings(_ dialects: String, verify: Bool) throws -> [String] {
             let verify =
@@ -71,8 +71,8 @@ struct ConfigurationFileTests {
         let file = try ConfigurationFile(
             path: nil, environment: environment.merging(["LATCHD_DATABASE": "here.db"]) { $1 })
         #expect(file.warnings.count == 1)
-        let whole = FileManager.default.currentDirectoryPath + "/here.db"
-        #expect(file.warnings.first?.contains("'here.db' is a relative path, which means '\(whole)'") == true)
+        let absolute = FileManager.default.currentDirectoryPath + "/here.db"
+        #expect(file.warnings.first?.contains("'here.db' is a relative path, which means '\(absolute)'") == true)
         #expect(try ConfigurationFile(path: nil, environment: environment).warnings.isEmpty)
     }
 

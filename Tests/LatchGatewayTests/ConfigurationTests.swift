@@ -77,14 +77,14 @@ struct ConfigurationTests: ReadsConfigurations {
             "sqlite:///var/lib/latchd.db", "file:///var/lib/latchd.db", "REDIS+tls://:s3cr3t-word@h",
         ])
     func databaseAddress(_ address: String) {
-        for told in [
-            mistakes("", ["LATCHD_DATABASE": address]), mistakes("database: '\(address)'", [:]),
-            mistakes("audit_log: '\(address)'", [:]),
+        for text in [
+            configurationErrors("", ["LATCHD_DATABASE": address]), configurationErrors("database: '\(address)'", [:]),
+            configurationErrors("audit_log: '\(address)'", [:]),
         ] {
-            #expect(told.count == 1 && told.first?.contains("it must be the path of a") == true, "\(told)")
-            #expect(told.first?.contains("s3cr3t") == false, "\(told)")
+            #expect(text.count == 1 && text.first?.contains("it must be the path of a") == true, "\(text)")
+            #expect(text.first?.contains("s3cr3t") == false, "\(text)")
         }
-        #expect(mistakes("", ["LATCHD_DATABASE": address]).first?.contains("SQLite") == true)
+        #expect(configurationErrors("", ["LATCHD_DATABASE": address]).first?.contains("SQLite") == true)
         #expect(throws: Never.self) { try read("database: 'odd:name.db'", [:]) }
     }
 
@@ -107,7 +107,7 @@ struct ConfigurationTests: ReadsConfigurations {
     }
 
     @Test("reports all mistakes at once, each with its line and remedy")
-    func everyMistake() {
+    func reportsAllErrors() {
         let file = """
             lisen: 127.0.0.1:1
             sessions:
@@ -123,7 +123,7 @@ struct ConfigurationTests: ReadsConfigurations {
             dialects: {elsewhere: {enabled: true}}
             """
         #expect(
-            mistakes(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
+            configurationErrors(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
                 "/etc/l.yaml, line 1: unknown key 'lisen'; did you mean 'listen'?",
                 "/etc/l.yaml, line 3: sessions.lifetime: '7 weeks' is not valid; "
                     + "it must be a time from 1m to 3650d, such as 90s, 15m, 2h or 7d.",
@@ -150,8 +150,11 @@ struct ConfigurationTests: ReadsConfigurations {
 
     @Test("is refused with the line if it is invalid YAML")
     func syntax() {
-        #expect(mistakes("a: 1\na: 2\n").first?.hasPrefix("/etc/l.yaml, line 2: column 1: the key 'a'") == true)
-        #expect(mistakes("- a\n").first?.hasPrefix("/etc/l.yaml, line 1: the file is not a list of keys") == true)
+        #expect(
+            configurationErrors("a: 1\na: 2\n").first?.hasPrefix("/etc/l.yaml, line 2: column 1: the key 'a'") == true)
+        #expect(
+            configurationErrors("- a\n").first?.hasPrefix("/etc/l.yaml, line 1: the file is not a list of keys") == true
+        )
     }
 
     @Test(
@@ -184,7 +187,7 @@ struct ConfigurationTests: ReadsConfigurations {
             ("listen: ['http://127.0.0.1:80', '127.0.0.1:80']\n", "/etc/l.yaml, line 1: listen contains an address"),
         ])
     func contradictions(file: String, beginning: String) {
-        let found = mistakes(file)
+        let found = configurationErrors(file)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
     }
@@ -224,15 +227,15 @@ struct ConfigurationTests: ReadsConfigurations {
         let (proxy, other) = (try #require(IPAddress("10.1.2.3")), try #require(IPAddress("127.0.0.1")))
         #expect(asked?.trustsForwarded(.ipv4(proxy, port: 1)) == true)
         #expect(asked?.trustsForwarded(.ipv4(other, port: 1)) == false)
-        #expect(mistakes("tls: {hsts: yes}").count == 1)
+        #expect(configurationErrors("tls: {hsts: yes}").count == 1)
     }
 
     @Test("reports contradictions with other mistakes, but none about an unreadable value")
-    func contradictionsBesideMistakes() {
-        let both = mistakes("lisen: x\npasswords:\n  minimum_length: 99\n")
+    func contradictionsWithOtherErrors() {
+        let both = configurationErrors("lisen: x\npasswords:\n  minimum_length: 99\n")
         #expect(both.count == 2)
         #expect(both.contains { $0.contains("line 3: passwords.minimum_length is greater") })
-        #expect(mistakes("passwords:\n  minimum_length: 99\n  maximum_length: many\n").count == 1)
+        #expect(configurationErrors("passwords:\n  minimum_length: 99\n  maximum_length: many\n").count == 1)
     }
 
     @Test(
@@ -247,7 +250,7 @@ struct ConfigurationTests: ReadsConfigurations {
             "passwords: {argon2_memory: 1KiB}", "trusted_proxies: 300.0.0.1", "log: {format: xml}",
         ])
     func refused(file: String) {
-        #expect(mistakes(file).count == 1)
+        #expect(configurationErrors(file).count == 1)
     }
 
     @Test("lists every key with its own variable, and parses every listed default")

@@ -30,10 +30,10 @@ struct ConfiguredNamesTests: ReadsConfigurations {
     }
 
     @Test("reports mistakes below a name with line and remedy, without secrets")
-    func mistakesBelowNames() throws {
+    func errorsBelowNames() throws {
         let folder = try TemporaryDirectory()
         let file = try folder.write(Self.secret, to: "secret")
-        let told = mistakes(
+        let reported = configurationErrors(
             """
             introspection:
               clients:
@@ -52,7 +52,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
                   secret_file: /nonexistent
             """)
 
-        for words in [
+        for text in [
             "line 4: unknown key 'introspection.clients.reports.sekret'; did you mean "
                 + "'introspection.clients.reports.secret'",
             "line 5: introspection.clients has an invalid name; use only lower-case letters",
@@ -61,16 +61,16 @@ struct ConfiguredNamesTests: ReadsConfigurations {
             "line 10: introspection.clients.twice has a secret and a secret_file; remove one of them",
             "line 15: introspection.clients.gone.secret_file: '/nonexistent' is not valid; it must be the path",
         ] {
-            #expect(told.contains { $0.contains(words) }, "\(words): \(told)")
+            #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
         }
-        #expect(!told.joined().leaks("hunter2-hunter2") && !told.joined().leaks(Self.secret))
+        #expect(!reported.joined().leaks("hunter2-hunter2") && !reported.joined().leaks(Self.secret))
     }
 
     @Test(
         "refuses unknown variables of a client",
         arguments: ["SECRET", "_SECRET", "A_SECRETS", "a_SECRET", "A__SECRET_", "Ä_SECRET"])
     func variables(_ rest: String) {
-        #expect(mistakes(nil, ["LATCHD_INTROSPECTION_CLIENTS_" + rest: Self.secret]).count == 1)
+        #expect(configurationErrors(nil, ["LATCHD_INTROSPECTION_CLIENTS_" + rest: Self.secret]).count == 1)
     }
 
     @Test("lists the keys of a client")
@@ -110,9 +110,9 @@ struct ConfiguredNamesTests: ReadsConfigurations {
             ("redis: {password_file: /dev/zero}", "redis.password_file: '/dev/zero' is not valid"),
         ])
     func wrongRedis(_ file: String, _ words: String) {
-        let told = mistakes(file)
-        #expect(told.count == 1 && told[0].contains(words), "\(told)")
-        #expect(!told.joined().leaks("hunter2-hunter2"))
+        let reported = configurationErrors(file)
+        #expect(reported.count == 1 && reported[0].contains(words), "\(reported)")
+        #expect(!reported.joined().leaks("hunter2-hunter2"))
     }
 
     @Test(
@@ -123,7 +123,7 @@ struct ConfiguredNamesTests: ReadsConfigurations {
             "https://latch.example/#x", "https://[::1", "https:///api",
         ])
     func publicURL(_ word: String) {
-        #expect(mistakes(nil, ["LATCHD_PUBLIC_URL": word]).count == 1)
+        #expect(configurationErrors(nil, ["LATCHD_PUBLIC_URL": word]).count == 1)
     }
 
     @Test(

@@ -40,7 +40,7 @@ struct DialectEnvelopeTests {
 
     private static func own(_ dialect: any GatewayDialect, _ status: HTTPStatus, _ path: String) -> String {
         let request = RefusedRequest(id: "id", method: .get, path: path, headers: [:])
-        let response = dialect.serverError(status, "A sentence.", request)
+        let response = dialect.serverError(status, "A sentence.", for: request)
         guard case .bytes(let body) = response.body else { return "no bytes" }
         return form(response.headers, body)
     }

@@ -9,7 +9,7 @@ import Testing
 /// Several dialects in one gateway.
 @Suite(.timeLimit(.minutes(20)))
 struct DialectTests {
-    private struct Words: GatewayDialect {
+    private struct TextDialect: GatewayDialect {
         let name: String
         let prefix: String
         let paths: [String]
@@ -18,7 +18,7 @@ struct DialectTests {
             for path in paths { router.on(.get, prefix + path) { _ in .text(name) } }
         }
 
-        func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+        func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
             .text(name, status: status)
         }
     }
@@ -28,8 +28,8 @@ struct DialectTests {
         let error = #expect(throws: GatewayError.self) {
             try DialectRouter.router(
                 [
-                    Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
-                    Words(name: "dialects.two", prefix: "", paths: ["/api/me"]),
+                    TextDialect(name: "dialects.one", prefix: "/api", paths: ["/me"]),
+                    TextDialect(name: "dialects.two", prefix: "", paths: ["/api/me"]),
                 ], check: nil
             ) { _ in }
         }
@@ -42,7 +42,7 @@ struct DialectTests {
     @Test("A dialect may not use the gateway's own routes")
     func ownRoutes() {
         let error = #expect(throws: GatewayError.self) {
-            try DialectRouter.router([Words(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
+            try DialectRouter.router([TextDialect(name: "dialects.one", prefix: "", paths: ["/healthz"])], check: nil) {
                 router in
                 router.on(.get, "/healthz") { _ in .text("alive") }
             }
@@ -51,11 +51,11 @@ struct DialectTests {
     }
 
     @Test("Dialects with the same prefix and different routes work together")
-    func beside() throws {
+    func sharedPrefix() throws {
         let router = try DialectRouter.router(
             [
-                Words(name: "dialects.one", prefix: "/api", paths: ["/me"]),
-                Words(name: "dialects.two", prefix: "/api", paths: ["/you"]),
+                TextDialect(name: "dialects.one", prefix: "/api", paths: ["/me"]),
+                TextDialect(name: "dialects.two", prefix: "/api", paths: ["/you"]),
             ], check: nil
         ) { _ in }
         #expect(router.routes.map(\.pattern) == ["/api/me", "/api/you"])

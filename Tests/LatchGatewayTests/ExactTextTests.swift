@@ -65,10 +65,10 @@ struct ExactTextTests {
                         issuer: "https://home.example", subject: email, email: email, isEmailVerified: true, groups: []),
                     at: provider)
             }
-            let stranger = await #expect(throws: GatewayError.self) { try await come(Self.kelvin) }
-            #expect(stranger?.code == .notInvited)
-            let foreign = await #expect(throws: GatewayError.self) { try await come("a@exa\u{308}mple.org") }
-            #expect(foreign?.code == .domainRefused)
+            let kelvinError = await #expect(throws: GatewayError.self) { try await come(Self.kelvin) }
+            #expect(kelvinError?.code == .notInvited)
+            let decomposedError = await #expect(throws: GatewayError.self) { try await come("a@exa\u{308}mple.org") }
+            #expect(decomposedError?.code == .domainRefused)
             #expect(try await come("VIKTOR@example.org").id == viktor.id)
         }
     }

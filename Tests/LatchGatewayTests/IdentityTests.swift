@@ -90,8 +90,8 @@ struct IdentityTests {
             #expect(await refusal(people, Self.identity("s-2"), provider) == .identityRefused)
             // A subject means something together with its issuer only.
             #expect(await refusal(people, Self.identity("s-1", nil, at: "away"), provider) == .emailUnverified)
-            let elsewhere = Self.identity("s-1", at: "away")
-            let linked = try await people.person(for: elsewhere, at: Self.provider("away", links: true))
+            let otherProvider = Self.identity("s-1", at: "away")
+            let linked = try await people.person(for: otherProvider, at: Self.provider("away", links: true))
             #expect(linked.id == ada.id)
             #expect(try await people.identities(of: ada.id).map(\.provider) == ["away", "home"])
             // The administrator gave the address, so the password stays.
@@ -195,7 +195,7 @@ struct IdentityTests {
     @Test("many concurrent first sign-ins of one person at two gateways create one person")
     func race() async throws {
         try await GatewayFixture.with { fixture in
-            let other = try await fixture.elsewhere()
+            let other = try await fixture.otherProcess()
             let provider = Self.provider(opens: true)
             let ids = try await withThrowingTaskGroup { group in
                 for number in 0..<64 {
@@ -251,18 +251,18 @@ struct IdentityTests {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
             let (ada, bob) = (try await fixture.addPerson(), try await fixture.addPerson("bob@example.org"))
-            try await people.link(ada.id, to: "s-1", at: Self.provider(), evenUnseen: true)
+            try await people.link(ada.id, to: "s-1", at: Self.provider(), allowsUnseen: true)
             #expect(try await people.person(for: Self.identity("s-1", nil), at: Self.provider()).id == ada.id)
             for (person, subject) in [(bob, "s-1"), (ada, "s-1"), (ada, "s-2")] {
                 let error = await #expect(throws: GatewayError.self) {
-                    try await people.link(person.id, to: subject, at: Self.provider(), evenUnseen: true)
+                    try await people.link(person.id, to: subject, at: Self.provider(), allowsUnseen: true)
                 }
                 #expect(error?.code == .identityRefused)
             }
-            let gone = await #expect(throws: GatewayError.self) {
-                try await people.link(UUID(), to: "s-3", at: Self.provider(), evenUnseen: true)
+            let unlinkError = await #expect(throws: GatewayError.self) {
+                try await people.link(UUID(), to: "s-3", at: Self.provider(), allowsUnseen: true)
             }
-            #expect(gone?.code == .unknownPerson)
+            #expect(unlinkError?.code == .unknownPerson)
         }
     }
 
@@ -298,9 +298,9 @@ struct IdentityTests {
             }
             fixture.clock.advance(1)
             _ = try? await people.person(for: Self.identity("s-9", isVerified: false), at: Self.provider())
-            let kept = try await people.unlinkedIdentities(limit: 10_000)
-            #expect(kept.count == UnlinkedIdentity.capacity && kept.first?.subject == "s-9")
-            #expect(!kept.contains { $0.subject == "s-0" })
+            let unlinked = try await people.unlinkedIdentities(limit: 10_000)
+            #expect(unlinked.count == UnlinkedIdentity.capacity && unlinked.first?.subject == "s-9")
+            #expect(!unlinked.contains { $0.subject == "s-0" })
 
             fixture.clock.advance(400 * day)
             await fixture.gateway.purge()

@@ -48,7 +48,7 @@ struct LastAdministratorTests {
     }
 
     @Test("an administrator who cannot sign in does not count, and the last one keeps a sign-in method")
-    func ways() async throws {
+    func signInMethods() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
             let one = try await people.invite(email: "one@example.org", isAdministrator: true)
@@ -62,8 +62,8 @@ struct LastAdministratorTests {
                 #expect(error?.code == .lastAdministrator)
             }
             await refuses { try await people.disable(two.id) }
-            try await people.link(one.id, to: "one-1", at: provider, evenUnseen: true)
-            try await people.link(two.id, to: "two-1", at: provider, evenUnseen: true)
+            try await people.link(one.id, to: "one-1", at: provider, allowsUnseen: true)
+            try await people.link(two.id, to: "two-1", at: provider, allowsUnseen: true)
             try await people.disable(two.id)
             await refuses { try await people.unlink(one.id, from: "sso") }
             #expect(try await people.identities(of: one.id).count == 1)

@@ -15,15 +15,15 @@ private final class LeakyIssuer: SessionIssuer {
         var description: String { "no such token: \(token)" }
     }
 
-    var rememberedCount: Int { 0 }
+    var cachedCount: Int { 0 }
     func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
     ) async throws -> SessionCredential { throw Leak(token: "none") }
     func authenticate(_ token: String) async throws -> Authentication { throw Leak(token: token) }
     func refresh(_ token: String) async throws -> SessionCredential? { throw Leak(token: token) }
     func end(_ token: String) async throws -> EndedSession? { throw Leak(token: token) }
-    func forget(person: UUID) {}
-    func forgetEverything() {}
+    func invalidate(person: UUID) {}
+    func invalidateAll() {}
     func flush() async throws {}
 }
 
@@ -35,7 +35,7 @@ struct LoggedErrorTests {
         arguments: [
             ("GET", "/tt/auth/me"), ("POST", "/tt/auth/logout"), ("GET", "/auth/verify"), ("POST", "/api/auth/revoke"),
         ])
-    func hidesTheToken(_ method: String, _ path: String) async throws {
+    func hidesToken(_ method: String, _ path: String) async throws {
         let token = String(repeating: "s3cret", count: 7) + "x"
         let client = try IntrospectionClient(id: "backend", secret: Secret("0123456789abcdef0123456789abcdef"))
         try await GatewayFixture.with(

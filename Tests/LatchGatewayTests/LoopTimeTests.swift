@@ -132,11 +132,11 @@ struct HostileRequest {
         }
         guard route.method != .get else { return all }
         for (name, json) in size > DialectRouter.largestUnknownBody ? json(size) : usualJSON {
-            for (who, credentials) in [("nobody's", ""), ("somebody's", known)] {
+            for (credentialOwner, credentials) in [("nobody's", ""), ("somebody's", known)] {
                 // A large body without credentials is not read at all.
-                let body = who == "nobody's" ? Array(json.prefix(DialectRouter.largestUnknownBody)) : json
+                let body = credentialOwner == "nobody's" ? Array(json.prefix(DialectRouter.largestUnknownBody)) : json
                 let fields = credentials + "Content-Type: application/json\r\n"
-                all.append(request("\(who) \(name)", path, fields, body))
+                all.append(request("\(credentialOwner) \(name)", path, fields, body))
             }
         }
         for (name, form) in forms {

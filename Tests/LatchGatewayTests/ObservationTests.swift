@@ -59,30 +59,30 @@ struct ObservationTests {
 
     @Test("if the log's reader is slow, lines are dropped without blocking, and their number is logged")
     func slowReader() {
-        let taken = Mutex<[UInt8]>([])
-        let writer = LogWriter(capacity: 100) { bytes in taken.withLock { $0 += bytes } }
-        taken.withLock { _ in
+        let written = Mutex<[UInt8]>([])
+        let writer = LogWriter(capacity: 100) { bytes in written.withLock { $0 += bytes } }
+        written.withLock { _ in
             for _ in 0..<1_000 { writer.write(Array("0123456789012345678\n".utf8)) }
         }
         writer.flush()
         writer.write(Array("after\n".utf8))
         writer.flush()
-        let text = taken.withLock { String(decoding: $0, as: UTF8.self) }
+        let text = written.withLock { String(decoding: $0, as: UTF8.self) }
         #expect(writer.droppedLines > 900)
         #expect(text.contains("log lines were dropped here)\nafter\n"))
     }
 
     @Test("in a JSON log, the line about dropped lines is JSON too")
     func slowReaderOfJSON() throws {
-        let taken = Mutex<[UInt8]>([])
-        let writer = LogWriter(capacity: 200) { bytes in taken.withLock { $0 += bytes } }
-        taken.withLock { _ in
+        let written = Mutex<[UInt8]>([])
+        let writer = LogWriter(capacity: 200) { bytes in written.withLock { $0 += bytes } }
+        written.withLock { _ in
             for _ in 0..<1_000 { writer.write(Array("{\"a\":1}\n".utf8)) }
         }
         writer.flush()
         writer.write(Array("{\"a\":2}\n".utf8))
         writer.flush()
-        let lines = try taken.withLock { $0 }.split(separator: UInt8(ascii: "\n")).map {
+        let lines = try written.withLock { $0 }.split(separator: UInt8(ascii: "\n")).map {
             try JSONValue(parsing: Array($0))
         }
         #expect(lines.compactMap { $0["lines"]?.number }.reduce(0, +) == Double(writer.droppedLines))

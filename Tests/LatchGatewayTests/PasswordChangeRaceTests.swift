@@ -14,7 +14,7 @@ struct PasswordChangeRaceTests {
     @Test(
         "IM-12 a pending password change does not undo a concurrent change by an administrator",
         arguments: ["reset", "disable", "end all", "end one"], [true, false])
-    func comesLast(_ action: String, _ isForced: Bool) async throws {
+    func concurrentAdministratorChange(_ action: String, _ isForced: Bool) async throws {
         try await ImmichFixture.with { fixture in
             let stores = fixture.base.gateway.stores
             let id = try await fixture.person().id

@@ -114,7 +114,7 @@ struct PeopleTests {
     }
 
     @Test("a change to a removed person fails with an error that says so")
-    func gone() async throws {
+    func removedPerson() async throws {
         try await GatewayFixture.with { fixture in
             let people = fixture.gateway.stores.people
             let error = await #expect(throws: GatewayError.self) { try await people.disable(UUID()) }
@@ -131,7 +131,7 @@ struct PeopleTests {
             let token = try await fixture.token()
             await fixture.gateway.close()
 
-            let again = try await fixture.elsewhere()
+            let again = try await fixture.otherProcess()
             let gateway = try Gateway(again)
 
             guard case .valid(let session) = try await gateway.issuer.authenticate(token) else {

@@ -94,15 +94,15 @@ struct ProviderConfigurationTests: ReadsConfigurations {
 
     @Test("a name without keys is a mistake", arguments: ["", "{}"])
     func emptyName(value: String) {
-        let told = mistakes("public_url: https://latch.example\nproviders:\n  google: \(value)\n")
-        #expect(told == ["/etc/l.yaml, line 3: providers.google has no keys; add keys, or remove the line."])
+        let reported = configurationErrors("public_url: https://latch.example\nproviders:\n  google: \(value)\n")
+        #expect(reported == ["/etc/l.yaml, line 3: providers.google has no keys; add keys, or remove the line."])
     }
 
     @Test("reports all mistakes at once, with line and nearest spelling, without secrets")
-    func everyMistake() throws {
+    func reportsAllErrors() throws {
         let folder = try TemporaryDirectory()
         try folder.write("hunter2-hunter2", to: "open", mode: 0o644)
-        let told = mistakes(
+        let reported = configurationErrors(
             """
             public_url: https://latch.example
             providers:
@@ -131,7 +131,7 @@ struct ProviderConfigurationTests: ReadsConfigurations {
             ["LATCHD_PROVIDERS_HOME_CLIENTID": "x", "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL": "perhaps"],
             folder: folder.path)
 
-        for words in [
+        for text in [
             "line 4: providers.google.kind: 'googel' is not valid; it must be oidc or google or apple.",
             "line 6: unknown key 'providers.home.isuer'; did you mean 'providers.home.issuer'?",
             "line 7: providers.home has no issuer; add providers.home.issuer.",
@@ -147,9 +147,9 @@ struct ProviderConfigurationTests: ReadsConfigurations {
                 + "'LATCHD_PROVIDERS_HOME_CLIENT_ID'?",
             "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL: providers.home.link_by_email: 'perhaps' is not valid",
         ] {
-            #expect(told.contains { $0.contains(words) }, "\(words): \(told)")
+            #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
         }
-        #expect(!told.joined().leaks("hunter2-hunter2"))
+        #expect(!reported.joined().leaks("hunter2-hunter2"))
     }
 
     @Test(
@@ -170,8 +170,8 @@ struct ProviderConfigurationTests: ReadsConfigurations {
         ])
     func refused(_ row: String, _ words: String) {
         let known = row.hasPrefix("client_id") ? "" : "client_id: x, "
-        let told = mistakes("providers: {a: {issuer: 'https://a.example', \(known)\(row)}}")
-        #expect(told.count == 1 && told[0].contains(words), "\(told)")
+        let reported = configurationErrors("providers: {a: {issuer: 'https://a.example', \(known)\(row)}}")
+        #expect(reported.count == 1 && reported[0].contains(words), "\(reported)")
     }
 
     @Test(
@@ -183,21 +183,21 @@ struct ProviderConfigurationTests: ReadsConfigurations {
             ("public_url: http://127.0.0.1:1\n", ", response_mode: form_post", "responds with a posted form"),
         ])
     func address(_ before: String, _ more: String, _ words: String) {
-        let told = mistakes(
+        let reported = configurationErrors(
             before + "providers: {a: {issuer: 'https://a.example', client_id: x, client_secret: y\(more)}}")
-        #expect(told.count == 1 && told[0].contains(words), "\(told)")
+        #expect(reported.count == 1 && reported[0].contains(words), "\(reported)")
     }
 
     @Test("refuses two providers with one callback, and a server without any sign-in")
-    func together() throws {
+    func conflictingProviders() throws {
         let row = "{issuer: 'https://a.example', client_id: x, client_secret: y, callback: /auth/oauth/callback}"
         #expect(
-            mistakes("providers: {a: \(row), b: \(row)}") == [
+            configurationErrors("providers: {a: \(row), b: \(row)}") == [
                 "/etc/l.yaml, line 1: providers.b and providers.a have the same callback; "
                     + "change one of them, or remove both."
             ])
-        #expect(mistakes("passwords: {enabled: false}").first?.contains("no one can sign in") == true)
-        #expect(mistakes("bridge: {redirects: ['javascript:x']}").count == 1)
+        #expect(configurationErrors("passwords: {enabled: false}").first?.contains("no one can sign in") == true)
+        #expect(configurationErrors("bridge: {redirects: ['javascript:x']}").count == 1)
         let off = try readSettings("providers: {a: {enabled: no, kind: google}}")
         #expect(off.providers.isEmpty)
     }

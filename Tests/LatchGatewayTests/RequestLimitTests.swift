@@ -63,11 +63,11 @@ import Testing
     @Test("A flood of clients uses bounded memory, and inactive clients are removed")
     func bound() {
         let limit = limit(1, capacity: 50)
-        let kept = RequestCaller.person(UUID())
-        #expect(limit.consume(kept) == nil)
+        let active = RequestCaller.person(UUID())
+        #expect(limit.consume(active) == nil)
         for _ in 0..<1_000 {
             _ = limit.consume(.person(UUID()))
-            #expect(limit.consume(kept) != nil || limit.count <= 100)
+            #expect(limit.consume(active) != nil || limit.count <= 100)
         }
         #expect(limit.count <= 100)
         clock.advance(61)

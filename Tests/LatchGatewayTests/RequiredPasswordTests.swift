@@ -35,15 +35,16 @@ struct RequiredPasswordTests {
             var closed = 0
             for route in gateway.routes where !Self.open.contains(EveryDialect.name(route)) {
                 let id = UUID().uuidString.lowercased()
-                let nobody = try await gateway.send(route, nil, id: id)
+                let anonymous = try await gateway.send(route, nil, id: id)
                 let response = try await gateway.send(route, try await gateway.token(of: bound), id: id)
                 let known = try await gateway.send(route, try await gateway.token(of: free), id: id)
                 let isClosed =
                     response.status == 403 && response.text.contains(Self.words)
                     || response.status == 303
                         && response.headers["Location"]?.hasPrefix("/latch/account/password") == true
-                #expect(isClosed || response.status == nobody.status, "\(EveryDialect.name(route)): \(response.status)")
-                if isClosed, known.status != nobody.status || known.text != nobody.text { closed += 1 }
+                #expect(
+                    isClosed || response.status == anonymous.status, "\(EveryDialect.name(route)): \(response.status)")
+                if isClosed, known.status != anonymous.status || known.text != anonymous.text { closed += 1 }
             }
             // Most routes need a session; `known` shows that they open with another person's.
             #expect(closed > 50, "\(closed)")
@@ -90,18 +91,18 @@ struct RequiredPasswordTests {
             let signedIn = try await ada.signIn()
             #expect(signedIn.headers["Location"] == "/latch/account")
             let led = try await ada.get("/latch/account?done=others")
-            let place = try #require(led.headers["Location"])
-            #expect(place == "/latch/account/password?return=%2Flatch%2Faccount%3Fdone%3Dothers")
+            let location = try #require(led.headers["Location"])
+            #expect(location == "/latch/account/password?return=%2Flatch%2Faccount%3Fdone%3Dothers")
 
             let same = try await ada.submit(
-                "/latch/account/password", on: place,
+                "/latch/account/password", on: location,
                 [
                     ("current", GatewayFixture.password), ("new", GatewayFixture.password),
                     ("repeated", GatewayFixture.password),
                 ])
             #expect(same.status == 422 && same.text.contains("must differ from the current one"))
             let done = try await ada.submit(
-                "/latch/account/password", on: place,
+                "/latch/account/password", on: location,
                 [("current", GatewayFixture.password), ("new", "a better horse 8"), ("repeated", "a better horse 8")])
             #expect(done.status == 303 && done.headers["Location"] == "/latch/account?done=others")
             #expect(try await ada.get("/latch/account").status == 200)

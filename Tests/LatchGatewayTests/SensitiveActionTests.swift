@@ -14,7 +14,7 @@ import Testing
 
 /// The actions that need a recent sign-in, over every route of every dialect and page.
 @Suite(.timeLimit(.minutes(20)))
-struct SensitiveActTests {
+struct SensitiveActionTests {
     private struct Row {
         let act: SensitiveAction
         var body: JSONValue?

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct SessionBoundTests {
     @Test("above the maximum a person's oldest session ends at once, with a line in the audit log")
-    func oldestEnds() async throws {
+    func endsOldest() async throws {
         try await GatewayFixture.with({ $0.sessions.maximumPerPerson = 5 }) { fixture in
             try await fixture.addPerson()
             try await fixture.addPerson("bob@example.org")
@@ -30,8 +30,8 @@ struct SessionBoundTests {
             }
             #expect(try await fixture.me(bob).status == 200)
             #expect(try await fixture.gateway.stores.sessions.liveCount() == 6)
-            let told = fixture.lines.audit.filter { $0["reason"]?.string == "too-many-sessions" }
-            #expect(told.count == 3 && told.allSatisfy { $0["session"] != nil })
+            let entries = fixture.lines.audit.filter { $0["reason"]?.string == "too-many-sessions" }
+            #expect(entries.count == 3 && entries.allSatisfy { $0["session"] != nil })
         }
     }
 
@@ -49,7 +49,7 @@ struct SessionBoundTests {
     }
 
     @Test("a session that creates another one is not ended for it, even if it is the oldest")
-    func asking() async throws {
+    func requestingSession() async throws {
         try await ImmichFixture.with({ $0.sessions.maximumPerPerson = 4 }) { fixture in
             let oldest = try await fixture.token()
             for _ in 0..<3 {
@@ -63,7 +63,7 @@ struct SessionBoundTests {
     }
 
     @Test("the account page shows every session, however many newer ones there are")
-    func allAreShown() async throws {
+    func listsAllSessions() async throws {
         try await GatewayFixture.withPages({ $0.sessions.maximumPerPerson = 1_000 }) { fixture in
             let ada = PageBrowser(fixture)
             _ = try await ada.signIn()

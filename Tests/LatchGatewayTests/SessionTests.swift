@@ -21,10 +21,10 @@ struct SessionTests {
             let token = try await fixture.token()
 
             // A reader of its own sees only what was committed.
-            let elsewhere = try await fixture.elsewhere()
+            let otherProcess = try await fixture.otherProcess()
             let hash = SHA256.digest(token).bytes
-            let stored = try await elsewhere.database.read { try $0.first(SessionStatements.find, hash) }
-            await elsewhere.close()
+            let stored = try await otherProcess.database.read { try $0.first(SessionStatements.find, hash) }
+            await otherProcess.close()
             #expect(stored != nil)
             #expect(fixture.gateway.stores.database.commitCount > commits)
             let bytes = try fixture.databaseBytes()
@@ -73,33 +73,33 @@ struct SessionTests {
             try await fixture.addPerson()
             let token = try await fixture.token()
             #expect(try await fixture.me(token).status == 200)
-            let elsewhere = try await fixture.elsewhere()
-            let session = try #require(try await elsewhere.sessions.list().first)
+            let otherProcess = try await fixture.otherProcess()
+            let session = try #require(try await otherProcess.sessions.list().first)
 
-            try await elsewhere.sessions.revoke(session.id)
-            await fixture.gateway.noticeOthers()
+            try await otherProcess.sessions.revoke(session.id)
+            await fixture.gateway.detectExternalWrites()
 
             #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
-            await elsewhere.close()
+            await otherProcess.close()
         }
     }
 
     @Test("invariant 2: a running gateway checks periodically")
-    func noticesByItself() async throws {
+    func periodicCheck() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
             let token = try await fixture.token()
             let gateway = fixture.gateway
             let upkeep = Task { try await gateway.run() }
-            let elsewhere = try await fixture.elsewhere()
-            let session = try #require(try await elsewhere.sessions.list().first)
+            let otherProcess = try await fixture.otherProcess()
+            let session = try #require(try await otherProcess.sessions.list().first)
 
-            try await elsewhere.sessions.revoke(session.id)
+            try await otherProcess.sessions.revoke(session.id)
 
             while try await fixture.me(token).status == 200 { try Task.checkCancellation() }
             upkeep.cancel()
             _ = await upkeep.result
-            await elsewhere.close()
+            await otherProcess.close()
         }
     }
 
@@ -109,11 +109,11 @@ struct SessionTests {
             try await fixture.addPerson()
             let token = try await fixture.token()
             #expect(try await fixture.me(token).status == 200)
-            let elsewhere = try await fixture.elsewhere()
-            let session = try #require(try await elsewhere.sessions.list().first).id.rawValue
+            let otherProcess = try await fixture.otherProcess()
+            let session = try #require(try await otherProcess.sessions.list().first).id.rawValue
             let now = fixture.clock.now
             let lock = Gate { held in
-                try await elsewhere.database.write { connection in
+                try await otherProcess.database.write { connection in
                     held()
                     _ = try connection.first(
                         SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, session, now)
@@ -125,20 +125,20 @@ struct SessionTests {
 
             let gateway = fixture.gateway
             let noticing = Task {
-                while gateway.issuer.rememberedCount > 0 { await gateway.noticeOthers() }
+                while gateway.issuer.cachedCount > 0 { await gateway.detectExternalWrites() }
             }
-            try await until { gateway.issuer.rememberedCount == 0 }
+            try await until { gateway.issuer.cachedCount == 0 }
             // Read again before the other process commits, and so in memory again.
             #expect(try await fixture.me(token).status == 200)
 
             lock.open()
             await noticing.cancellableValue
             // On a busy machine the call above may have ended before the lock was in its way.
-            await gateway.noticeOthers()
+            await gateway.detectExternalWrites()
             #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
             // Still waiting when memory was emptied: it was patience that ended, not the wait for the lock.
             #expect(try await waiting.status == 200)
-            await elsewhere.close()
+            await otherProcess.close()
         }
     }
 
@@ -219,7 +219,7 @@ struct SessionTests {
             fixture.clock.advance(2)
 
             #expect(try await fixture.me(token).status == 200)
-            fixture.gateway.issuer.forgetEverything()
+            fixture.gateway.issuer.invalidateAll()
             #expect(try await fixture.me(token).status == 200)
             #expect(try await fixture.refresh(token).status == 200)
         }
@@ -262,18 +262,18 @@ struct SessionTests {
             try await fixture.addPerson()
             let token = try await fixture.token()
             #expect(try await fixture.me(token).status == 200)
-            let elsewhere = try await fixture.elsewhere()
-            let before = try #require(try await elsewhere.sessions.list().first)
-            try await elsewhere.sessions.revoke(before.id)
+            let otherProcess = try await fixture.otherProcess()
+            let before = try #require(try await otherProcess.sessions.list().first)
+            try await otherProcess.sessions.revoke(before.id)
             fixture.clock.advance(hour)
 
             // The gateway has not noticed: its memory still says that the session lives.
             #expect(try await fixture.refresh(token).status == 401)
 
-            let after = try #require(try await elsewhere.sessions.list().first)
+            let after = try #require(try await otherProcess.sessions.list().first)
             #expect(after.expires == before.expires)
             #expect(after.endReason == .revoked)
-            await elsewhere.close()
+            await otherProcess.close()
         }
     }
 
@@ -310,7 +310,7 @@ struct SessionTests {
     }
 
     @Test("a use is written even if its session left the cache, or was used again during the write")
-    func usesOfEntriesThatWent() {
+    func usesOfEvictedEntries() {
         let left = UnwrittenUses()
         let cache = SessionCache(lifetime: SessionLifetime(), capacity: 3_200, evictedUses: left)
         let session = Session.sample()
@@ -322,15 +322,15 @@ struct SessionTests {
                 ticket: cache.ticket(for: digest))
             #expect(cache.use(digest, at: later) != nil)
         }
-        let inMemory = (0..<SessionCache.partCount).flatMap { cache.noted(inPart: $0) }
+        let inMemory = (0..<SessionCache.partCount).flatMap { cache.unwrittenUses(inPart: $0) }
         #expect(inMemory.count == cache.count)
-        #expect(Set((inMemory + left.noted()).map(\.digest)) == Set(digests))
+        #expect(Set((inMemory + left.pending()).map(\.digest)) == Set(digests))
 
         let last = digests[9_999]
         #expect(cache.use(last, at: later + 61) != nil)
         for part in 0..<SessionCache.partCount { cache.written(inMemory, inPart: part) }
         #expect(cache.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
-        #expect((0..<SessionCache.partCount).flatMap { cache.noted(inPart: $0) }.map(\.digest) == [last])
+        #expect((0..<SessionCache.partCount).flatMap { cache.unwrittenUses(inPart: $0) }.map(\.digest) == [last])
         cache.removeAll()
         #expect(left.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
     }
@@ -348,9 +348,9 @@ struct SessionTests {
                     digest, session, lastUsed: session.created, livesUntil: session.expires,
                     ticket: cache.ticket(for: digest))
             }
-            let taken = try residentBytes() - before
+            let used = try residentBytes() - before
             #expect(cache.count > 90_000)
-            #expect(taken < 64 << 20)
+            #expect(used < 64 << 20)
         }
     }
 

@@ -20,7 +20,7 @@ struct SignInTests {
     }
 
     @Test("OX-1 a sign-in returns a bearer token, which is accepted by /me, refreshed and ended")
-    func wholeSession() async throws {
+    func sessionLifecycle() async throws {
         try await GatewayFixture.with { fixture in
             let person = try await fixture.addPerson()
 
@@ -89,7 +89,7 @@ struct SignInTests {
     }
 
     @Test("a wrong password, an unknown and a disabled person get the same response")
-    func oneAnswerForAll() async throws {
+    func uniformRefusals() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
             let disabled = try await fixture.addPerson("off@example.org")
@@ -110,7 +110,7 @@ struct SignInTests {
     }
 
     @Test("an unknown person costs a hash like a known one", arguments: [GatewayFixture.email, "nobody@example.org"])
-    func unknownCostsAHash(email: String) async throws {
+    func unknownPersonCostsHash(email: String) async throws {
         try await GatewayFixture.with {
             $0.hashing.threads = 1
         } _: { fixture in

@@ -86,7 +86,7 @@ struct TokenEndpointTests {
     }
 
     @Test("RFC 6749 §2.3 two methods of client authentication in one request are refused")
-    func twoWays() async throws {
+    func twoAuthenticationMethods() async throws {
         try await Self.with { fixture in
             for (headers, fields) in [
                 (Self.basic(), Self.post()), (Self.basic() + Self.basic(), []), ([], Self.post() + Self.post()),
@@ -152,7 +152,7 @@ struct TokenEndpointTests {
     }
 
     @Test("without introspection clients there is no introspection endpoint")
-    func none() async throws {
+    func withoutClients() async throws {
         try await GatewayFixture.with { fixture in
             let response = try await fixture.ask(Self.introspect, [("token", "x")], Self.basic())
             #expect(response.status == 404)
@@ -251,9 +251,9 @@ struct TokenEndpointTests {
             for (name, value) in wanted { #expect(response.json?[name] == value) }
             #expect(response.json?.members?.count == wanted.count)
             // RFC 8414 §2 requires a token endpoint and response types; there are none, so there is no such document.
-            let places = ["oauth-authorization-server", "openid-configuration", "oauth-authorization-server/api"]
-            for place in places + ["latchd", "openid-configuration/api"] {
-                #expect(try await fixture.http.send("GET", "/.well-known/" + place).status == 404, "\(place)")
+            let names = ["oauth-authorization-server", "openid-configuration", "oauth-authorization-server/api"]
+            for path in names + ["latchd", "openid-configuration/api"] {
+                #expect(try await fixture.http.send("GET", "/.well-known/" + path).status == 404, "\(path)")
             }
             #expect(try await fixture.http.send("GET", "/api/.well-known/latchd").status == 404)
         }
@@ -281,8 +281,8 @@ struct TokenEndpointTests {
                 #expect(response.json?["issuer"]?.string == issuer)
                 #expect(response.json?["loopback_redirects_supported"] == nil)
             }
-            let elsewhere = try await fixture.http.send("GET", path, host: "latch.example")
-            #expect(elsewhere.status == 404)
+            let otherHost = try await fixture.http.send("GET", path, host: "latch.example")
+            #expect(otherHost.status == 404)
         }
     }
 

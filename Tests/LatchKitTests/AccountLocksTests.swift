@@ -15,14 +15,14 @@ import Testing
     func stoppedHolder() async throws {
         let holder = try await AccountLocks(folder: folder.path).lock(account)
         var locks = AccountLocks(folder: folder.path)
-        locks.patience = .milliseconds(10)
+        locks.timeout = .milliseconds(10)
 
         let error = await #expect(throws: LatchError.self) { try await locks.lock(account) }
         #expect(error?.code == .storageLocked)
         #expect(error?.message.contains("may be suspended") == true)
 
         holder.release()
-        locks.patience = .seconds(30)
+        locks.timeout = .seconds(30)
         let next = try await locks.lock(account)
         next.release()
     }

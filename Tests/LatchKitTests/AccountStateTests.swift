@@ -20,7 +20,7 @@ struct AccountStateTests {
     }
 
     @Test("RM-3 OX-14 a session that the server ended is shown, and a new sign-in of the same account")
-    func again() async throws {
+    func endedSession() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         var lists = latch.accountStates().makeAsyncIterator()
@@ -74,7 +74,7 @@ struct AccountStateTests {
     }
 
     @Test("without restoring, no request is sent")
-    func quiet() async throws {
+    func sendsNoRequest() async throws {
         let latch = try await fixture.home.open()
         _ = try await fixture.signIn(latch)
         await latch.close()

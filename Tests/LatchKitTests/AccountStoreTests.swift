@@ -28,12 +28,14 @@ import Testing
         await first.close()
 
         let second = try await home.open()
-        let kept = try #require(try await second.accounts.accounts().first)
-        #expect(kept.id == ada.id && kept.displayName == "ada" && kept.serverURL == ada.serverURL)
+        let stored = try #require(try await second.accounts.accounts().first)
+        #expect(stored.id == ada.id && stored.displayName == "ada" && stored.serverURL == ada.serverURL)
         #expect(
-            kept.userEmail == "ada@example.org" && kept.apiKeyID == "key-ada" && kept.scopes == ["api:read", "app"])
-        #expect(kept.createdAt == ada.createdAt && kept.lastUsedAt == ada.lastUsedAt && kept.isActive)
-        let names = try #require(JSONSerialization.jsonObject(with: JSONEncoder().encode(kept)) as? [String: Any]).keys
+            stored.userEmail == "ada@example.org" && stored.apiKeyID == "key-ada"
+                && stored.scopes == ["api:read", "app"])
+        #expect(stored.createdAt == ada.createdAt && stored.lastUsedAt == ada.lastUsedAt && stored.isActive)
+        let names = try #require(JSONSerialization.jsonObject(with: JSONEncoder().encode(stored)) as? [String: Any])
+            .keys
         #expect(
             Set(names).isSuperset(of: [
                 "id", "displayName", "serverUrl", "userEmail", "apiKeyId", "scopes", "createdAt", "lastUsedAt",
@@ -78,9 +80,9 @@ import Testing
         home.clock.advance(by: 5)
         try await store.updateLastUsed(ada.id)
 
-        let kept = try #require(try await store.account(ada.id))
-        #expect(kept.displayName == "Ada L." && kept.scopes.isEmpty && kept.apiKeyID == "key-ada")
-        #expect(kept.lastUsedAt == home.clock.now)
+        let stored = try #require(try await store.account(ada.id))
+        #expect(stored.displayName == "Ada L." && stored.scopes.isEmpty && stored.apiKeyID == "key-ada")
+        #expect(stored.lastUsedAt == home.clock.now)
         for act in [
             { try await store.setActiveAccount(UUID()) }, { try await store.updateLastUsed(UUID()) },
             { try await store.updateAccount(UUID(), AccountUpdate(displayName: "x")) },
@@ -125,9 +127,9 @@ import Testing
         let later = try account("d")
         try await store.addAccount(later)
         #expect(try await store.accounts().map(\.number) == [2, 4])
-        for gone in ["1", "3"] {
-            let error = try await #require(throws: LatchError.self) { try await store.account(matching: gone) }
-            #expect(error.code == .noAccount && error.message == "There is no account '\(gone)' here.")
+        for removed in ["1", "3"] {
+            let error = try await #require(throws: LatchError.self) { try await store.account(matching: removed) }
+            #expect(error.code == .noAccount && error.message == "There is no account '\(removed)' here.")
         }
     }
 

@@ -10,22 +10,22 @@ struct BrowserPerson: Sendable {
     /// The addresses that sign-ins showed, in order.
     let addresses = AsyncStream.makeStream(of: String.self)
     /// Everything else that sign-ins told.
-    let told = AsyncStream.makeStream(of: BrowserSignIn.Event.self)
+    let otherEvents = AsyncStream.makeStream(of: BrowserSignIn.Event.self)
 
     /// A sign-in whose address comes here and whose browser is this person.
     func signIn(
         _ callback: CallbackMethod = .automatic, provider: String? = nil, browser: Browser? = nil,
         timeout: Duration = .seconds(300), promptForCallback: (@Sendable () async throws -> String?)? = nil
     ) -> BrowserSignIn {
-        let tell: @Sendable (BrowserSignIn.Event) -> Void = { event in
+        let report: @Sendable (BrowserSignIn.Event) -> Void = { event in
             if case .waiting(let address, _) = event {
                 addresses.continuation.yield(address)
             } else {
-                told.continuation.yield(event)
+                otherEvents.continuation.yield(event)
             }
         }
         return BrowserSignIn(
-            provider: provider, callback: callback, browser: browser, timeout: timeout, onEvent: tell,
+            provider: provider, callback: callback, browser: browser, timeout: timeout, onEvent: report,
             promptForCallback: promptForCallback)
     }
 
@@ -44,10 +44,10 @@ struct BrowserPerson: Sendable {
                 address,
             ])
         // Curl makes a whole address of a path, and something else of a custom scheme with an empty host.
-        let (written, whole) = (
+        let (written, complete) = (
             response.output.split(separator: "\n").first ?? "", response.output.split(separator: "\n").last ?? ""
         )
-        return String(written.hasPrefix("/") ? whole : written)
+        return String(written.hasPrefix("/") ? complete : written)
     }
 
     /// Hands a link of the custom scheme over as its handler does.

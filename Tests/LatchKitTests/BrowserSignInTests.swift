@@ -78,14 +78,14 @@ import Testing
 
         async let signedIn = latch.signIn(person.signIn(), to: server)
         let link = try await person.link(from: await person.address())
-        let stranger = try await person.visit(link.replacing("state=", with: "state=x"))
-        let elsewhere = try await person.visit(link.replacing("/callback", with: "/favicon.ico"))
+        let wrongState = try await person.visit(link.replacing("state=", with: "state=x"))
+        let wrongPath = try await person.visit(link.replacing("/callback", with: "/favicon.ico"))
         let (status, page) = try await person.visit(link)
         let account = try await signedIn
 
         #expect(account.userEmail == "ada@example.org")
         #expect(link.firstMatch(of: #/^http://127\.0\.0\.1:\d+/callback\?code=/#) != nil)
-        #expect(stranger.status == "400" && elsewhere.status == "404" && exchanges.count == 1)
+        #expect(wrongState.status == "400" && wrongPath.status == "404" && exchanges.count == 1)
         #expect(status == "200" && page.contains("return to the app") && page.contains("no-store"))
         #expect(page.contains("default-src 'none'") && page.contains("Referrer-Policy: no-referrer"))
         #expect(try await person.visit(link).status == "")
@@ -123,14 +123,14 @@ import Testing
         let link = try await person.link(from: await person.address())
         let state = try #require(link.split(separator: "state=").last)
 
-        let strangers = [
+        let unexpectedLinks = [
             "onyx://auth/callback?code=stolen&state=other", "onyx://auth/callback?code=stolen", "onyx://auth/callback",
             "onyx://evil/callback?code=stolen&state=\(state)", "ONYX://auth/callback?code=stolen&state=\(state)",
             "onyx://auth/callback?code=stolen&state=\(state)&state=\(state)",
             "onyx://auth/callback?code=stolen&state=\(state)&pad=\(String(repeating: "x", count: 9_000))",
         ]
-        for stranger in strangers {
-            let error = #expect(throws: LatchError.self) { try person.open(stranger) }
+        for unexpected in unexpectedLinks {
+            let error = #expect(throws: LatchError.self) { try person.open(unexpected) }
             #expect(error?.code == .noPendingSignIn && error?.message.contains("Nothing was changed") == true)
         }
         #expect(exchanges.isEmpty)
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test("OX-9 the sign-in waits for the person until its time-out")
-    func late() async throws {
+    func waitsForPerson() async throws {
         let latch = try await fixture.home.open()
         let server = try await server(latch)
 
@@ -251,9 +251,9 @@ import Testing
         lines.continuation.yield(link)
 
         #expect(try await signedIn.userEmail == "ada@example.org")
-        var told = person.told.stream.makeAsyncIterator()
-        #expect(await told.next() == .unrecognizedLink)
-        #expect(await told.next() == .unrecognizedLink)
+        var events = person.otherEvents.stream.makeAsyncIterator()
+        #expect(await events.next() == .unrecognizedLink)
+        #expect(await events.next() == .unrecognizedLink)
     }
 
     @Test("OX-9 the complete address is passed to the configured browser command")
@@ -287,8 +287,8 @@ import Testing
         for command in ["false", "/nowhere/browser"] {
             async let signedIn = latch.signIn(person.signIn(browser: .command(command)), to: server)
             let link = try await person.link(from: await person.address())
-            var told = person.told.stream.makeAsyncIterator()
-            guard case .browserFailed(let reason) = await told.next() else { throw CancellationError() }
+            var events = person.otherEvents.stream.makeAsyncIterator()
+            guard case .browserFailed(let reason) = await events.next() else { throw CancellationError() }
             #expect(reason.contains("'\(command)'"))
             try person.open(link)
             _ = try await signedIn
@@ -326,7 +326,7 @@ import Testing
     }
 
     @Test("OX-9 if the server does not identify the person, the token is revoked")
-    func nobody() async throws {
+    func unidentifiedPerson() async throws {
         fixture.onyx.intercept(Self.answers { $0.path == "/api/me" ? .json("{}", 500) : nil })
         let latch = try await fixture.home.open()
         let server = try await server(latch)
@@ -340,7 +340,7 @@ import Testing
     }
 
     @Test("OX-9 a server without browser sign-in is not opened in a browser")
-    func none() async throws {
+    func withoutBrowserSignIn() async throws {
         fixture.onyx.intercept(nil)
         let latch = try await fixture.home.open()
         let server = try await server(latch)

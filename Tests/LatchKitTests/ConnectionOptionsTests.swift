@@ -16,11 +16,11 @@ import Testing
             clientCertificate: .pem(certificate: "/c.pem", key: "/k.pem", passphrase: Secret("open sesame please")),
             proxy: "http://user:hush-hush-hush@proxy:3128", extraHeaders: ["X-Key": "hidden-value"])
 
-        let (kept, secret) = options.split()
-        let text = String(decoding: JSON.encode(kept), as: UTF8.self)
+        let (stored, secret) = options.split()
+        let text = String(decoding: JSON.encode(stored), as: UTF8.self)
         let joined = try ConnectionOptions(JSON.decode(ConnectionRecord.self, from: Array(text.utf8)), secret)
 
-        #expect(kept.hasSecrets)
+        #expect(stored.hasSecrets)
         for secret in ["open sesame please", "hush-hush-hush", "hidden-value"] {
             #expect(!text.leaks(secret) && !"\(options)".leaks(secret))
         }
@@ -31,6 +31,6 @@ import Testing
             return
         }
         #expect(passphrase == Secret("open sesame please"))
-        #expect(!ConnectionOptions(proxy: "http://proxy:3128").split().kept.hasSecrets)
+        #expect(!ConnectionOptions(proxy: "http://proxy:3128").split().record.hasSecrets)
     }
 }

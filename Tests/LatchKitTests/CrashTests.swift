@@ -50,9 +50,9 @@ import Testing
         await second.close()
 
         let third = try await fixture.home.open()
-        let kept = try #require(try await third.accounts.accounts().first)
-        #expect(kept.isSignedIn == (step == .rowWhole))
-        #expect((try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) != nil) == kept.isSignedIn)
+        let stored = try #require(try await third.accounts.accounts().first)
+        #expect(stored.isSignedIn == (step == .rowWhole))
+        #expect((try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) != nil) == stored.isSignedIn)
     }
 
     @Test(
@@ -89,8 +89,8 @@ import Testing
         await second.close()
 
         let third = try await fixture.home.open()
-        let kept = try #require(try await third.accounts.activeAccount())
-        #expect(!kept.isSignedIn && kept.endedBecause != nil)
+        let stored = try #require(try await third.accounts.activeAccount())
+        #expect(!stored.isSignedIn && stored.endedBecause != nil)
         #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
     }
 

@@ -5,6 +5,9 @@ import Testing
     @Test("IM-17 an e-mail address has an @ and no spaces at its ends")
     func rule() throws {
         #expect(try EmailAddress("Ada@Example.org").text == "ada@example.org")
+        // The gateway has two people for these: only ASCII letters are the same in both cases.
+        #expect(try EmailAddress("Ädä@Example.org").text == "Ädä@example.org")
+        #expect(try EmailAddress("\u{212A}im@example.org").text == "\u{212A}im@example.org")
         for text in [
             "ada", "@example.org", "ada@", " ada@example.org", "ada@example.org ", "a da@example.org", "", "a@b\n",
         ] {

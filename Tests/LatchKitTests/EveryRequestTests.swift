@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test("a sign-out after a crash uses the same connection options")
-    func goodbye() async throws {
+    func signOutAfterCrash() async throws {
         let latch = try await fixture.home.open(stoppingAfter: .tokenWritten)
         let server = try await latch.probe(address, connection: options).requireServer()
         await #expect(throws: (any Error).self) {
@@ -62,19 +62,19 @@ import Testing
 
         _ = try await fixture.home.open()
 
-        let goodbyes = fixture.wire.requests.filter { $0.path == OnyxFixture.logout }
-        #expect(goodbyes.count > before)
-        for request in goodbyes { #expect(request.headers["X-Key"] == "open sesame") }
+        let signOuts = fixture.wire.requests.filter { $0.path == OnyxFixture.logout }
+        #expect(signOuts.count > before)
+        for request in signOuts { #expect(request.headers["X-Key"] == "open sesame") }
     }
 
     @Test("another host gets neither the header nor the certificate, and must have a publicly trusted certificate")
-    func elsewhere() async throws {
+    func otherHosts() async throws {
         let client = try options.client(userAgent: "test", home: address)
         let line = UnauthenticatedConnection(to: address, client: client, device: Device())
         let bare = try ScriptedServer { _ in .json("{}") }
 
-        let elsewhere = DialectRequest(.get, "/x", base: try ServerAddress("http://localhost:\(bare.port)"))
-        _ = try await line.send(elsewhere)
+        let otherHost = DialectRequest(.get, "/x", base: try ServerAddress("http://localhost:\(bare.port)"))
+        _ = try await line.send(otherHost)
         #expect(bare.requests.last?.headers["X-Key"] == nil)
         // The same host without encryption would show the header to everybody on the way.
         _ = try await line.send(DialectRequest(.get, "/y", base: try ServerAddress("http://127.0.0.1:\(bare.port)")))

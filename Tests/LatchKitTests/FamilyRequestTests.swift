@@ -69,13 +69,13 @@ import Testing
             await #expect(throws: LatchError.self) { try await latch.register(newcomer, at: server) }
         }
         let account = try await fixture.begin(latch, server) {}
-        try await useEverything(latch, account, folder)
+        try await sendEveryRequest(latch, account, folder)
         await latch.close()
         let next = try await fixture.home.open()
         #expect(await (try next.session(for: account)).restore().isSignedIn)
         _ = try await next.signOut(account)
         await next.close()
-        try await beKilled(fixture, server)
+        try await crashDuringSignIn(fixture, server)
 
         let asked = fixture.wire.requests.filter { $0.headers["X-Browser"] == nil }
         for request in asked {
@@ -111,7 +111,7 @@ import Testing
         return ScriptedServer.Response(headers: ["Content-Type": "application/json", "ETag": "\"1\""], body: "{}")
     }
 
-    private func useEverything(_ latch: LatchClient, _ account: Account, _ folder: TemporaryDirectory) async throws {
+    private func sendEveryRequest(_ latch: LatchClient, _ account: Account, _ folder: TemporaryDirectory) async throws {
         let session = try latch.session(for: account)
         #expect(try await session.identity().email == "ada@example.org")
         #expect(try await session.client.send(.get, Self.kept).status == .ok)
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// What the next start gives back goes the same way.
-    private func beKilled(_ fixture: FamilyFixture, _ server: Server) async throws {
+    private func crashDuringSignIn(_ fixture: FamilyFixture, _ server: Server) async throws {
         let latch = try await fixture.home.open(stoppingAfter: .tokenWritten)
         await #expect(throws: (any Error).self) { try await fixture.begin(latch, server) {} }
         await latch.close()

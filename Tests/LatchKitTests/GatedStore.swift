@@ -27,7 +27,7 @@ final class GatedStore: SecretStoring {
     }
 
     /// Lets that read go.
-    func letGo() {
+    func release() {
         let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
             defer { state = .passed }
             if case .waiting(let continuation) = state { return continuation }
@@ -39,12 +39,12 @@ final class GatedStore: SecretStoring {
     func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         let secret = try await inner.read(key)
         await withCheckedContinuation { continuation in
-            let arrived = state.withLock { state -> AsyncStream<Void>.Continuation? in
-                guard case .armed(let arrived) = state else { return nil }
+            let entered = state.withLock { state -> AsyncStream<Void>.Continuation? in
+                guard case .armed(let entered) = state else { return nil }
                 state = .waiting(continuation)
-                return arrived
+                return entered
             }
-            if let arrived { arrived.yield() } else { continuation.resume() }
+            if let entered { entered.yield() } else { continuation.resume() }
         }
         return secret
     }

@@ -37,7 +37,7 @@ import Testing
     @Test(
         "OX-8 OX-11 OX-14 a session survives the gateway's restart and is renewed, and its revocation is reported"
     )
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         let fixture = try GatewayFixture()
         var (gateway, server) = try await fixture.start()
         let person = try await gateway.stores.people.add(

@@ -51,7 +51,7 @@ final class HomeFixture: Sendable {
         configuration.requestTimeout = { self.requestTimeout }
         configuration.revocationTimeout = revocationTimeout
         if let step {
-            let stopped = Mutex2()
+            let stopped = CrashFlag()
             configuration.hook = CrashPoint { reached in
                 if stopped.stop(reached == step) { throw Stopped() }
             }
@@ -63,7 +63,7 @@ final class HomeFixture: Sendable {
 /// What stands for a crash.
 struct Stopped: Error {}
 
-private final class Mutex2: Sendable {
+private final class CrashFlag: Sendable {
     private let isStopped = Mutex(false)
     func stop(_ now: Bool) -> Bool {
         isStopped.withLock { stopped in

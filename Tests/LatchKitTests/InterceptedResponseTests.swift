@@ -52,20 +52,20 @@ import Testing
     ]
 
     @Test("intercepted responses end no session, and the error names their origin (invariant 4)", arguments: cases)
-    func foreign(_ foreign: Case) async throws {
+    func endsNoSession(_ row: Case) async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
-        fixture.wire.script { _ in foreign.response }
+        fixture.wire.script { _ in row.response }
 
         let atStart = await session.restore()
         #expect(atStart.isSignedIn)
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
-        #expect(foreign.codes.contains(error.code), "\(error.code): \(error)")
+        #expect(row.codes.contains(error.code), "\(error.code): \(error)")
         #expect(error.message.contains("127.0.0.1"))
         let refused = try await #require(throws: LatchError.self) { try await session.refresh() }
-        #expect(foreign.codes.contains(refused.code), "\(refused.code): \(refused)")
+        #expect(row.codes.contains(refused.code), "\(refused.code): \(refused)")
         fixture.home.clock.advance(by: 3_600)
         #expect(try await session.validToken().reveal() == "token-number-1")
         #expect(try await latch.accounts.activeAccount()?.isSignedIn == true)

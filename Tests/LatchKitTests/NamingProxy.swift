@@ -40,16 +40,16 @@ final class NamingProxy: Sendable {
             received += buffer[..<count]
         }
         let text = String(decoding: received, as: UTF8.self)
-        let words = text.prefix { $0 != "\r\n" }.split(separator: " ")
-        guard words.count == 3 else { return }
-        if words[0] == "CONNECT" {
-            state.withLock { $0.tunnels.append(String(words[1])) }
-            relay(client, to: String(words[1]), first: [], response: "HTTP/1.1 200 Connected\r\n\r\n")
-        } else if words[1].hasPrefix("http://") {
+        let requestLine = text.prefix { $0 != "\r\n" }.split(separator: " ")
+        guard requestLine.count == 3 else { return }
+        if requestLine[0] == "CONNECT" {
+            state.withLock { $0.tunnels.append(String(requestLine[1])) }
+            relay(client, to: String(requestLine[1]), first: [], response: "HTTP/1.1 200 Connected\r\n\r\n")
+        } else if requestLine[1].hasPrefix("http://") {
             state.withLock { $0.heads.append(text) }
-            let place = words[1].dropFirst("http://".count)
-            let authority = String(place.prefix { $0 != "/" })
-            let line = "\(words[0]) \(place.dropFirst(authority.count)) \(words[2])\r\nConnection: close"
+            let target = requestLine[1].dropFirst("http://".count)
+            let authority = String(target.prefix { $0 != "/" })
+            let line = "\(requestLine[0]) \(target.dropFirst(authority.count)) \(requestLine[2])\r\nConnection: close"
             let rest = received.drop { $0 != 13 }
             relay(client, to: authority, first: Array(line.utf8) + rest, response: "")
         }

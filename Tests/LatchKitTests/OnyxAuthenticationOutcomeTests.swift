@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test("a bare Unauthorized is an inconclusive rejection", arguments: [401, 403])
-    func vague(status: Int) {
+    func inconclusive(status: Int) {
         guard case .rejected(let rejection) = verdict(status, #"{"detail":"Unauthorized"}"#) else {
             Issue.record("not rejected")
             return
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("other servers' responses end no session and are named")
-    func foreign() {
+    func interceptedResponses() {
         let html: HTTPHeaders = ["Content-Type": "text/html; charset=utf-8"]
         #expect(isForeign(verdict(200, "<!doctype html><title>Sign in</title>", html)))
         #expect(isForeign(verdict(200, "<html>", ["Content-Type": "text/plain"])))

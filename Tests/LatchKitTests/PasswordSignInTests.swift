@@ -76,8 +76,9 @@ import Testing
         let requests = fixture.wire.requests
         #expect(requests.dropFirst(asked).allSatisfy { $0.path.hasPrefix("/api/") })
         #expect(!requests.contains { $0.path.hasPrefix("/api/api") })
-        let kept = try #require(try await fixture.home.open().accounts.accounts().first)
-        #expect(kept.serverURL.url == "http://127.0.0.1:\(fixture.wire.port)" && kept.userEmail == "ada@example.org")
+        let stored = try #require(try await fixture.home.open().accounts.accounts().first)
+        #expect(
+            stored.serverURL.url == "http://127.0.0.1:\(fixture.wire.port)" && stored.userEmail == "ada@example.org")
     }
 
     @Test("no password is sent to a server without password sign-in")

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test("OX-10 a portal or proxy in front of the server is named")
-    func foreign() async throws {
+    func interceptedProbe() async throws {
         for response in [ScriptedServer.Response.page(200), .redirect("http://portal.invalid/"), .page(511)] {
             let wire = try ScriptedServer { _ in response }
             let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
@@ -54,9 +54,9 @@ import Testing
 
     @Test("IM-16 each step that can fail is reported with the remedy")
     func failures() async throws {
-        let gone = try ScriptedServer { _ in .silence }
-        gone.stop()
-        let refused = try await report(try ServerAddress("http://127.0.0.1:\(gone.port)"))
+        let silent = try ScriptedServer { _ in .silence }
+        silent.stop()
+        let refused = try await report(try ServerAddress("http://127.0.0.1:\(silent.port)"))
         #expect(refused.failure?.code == .connectionRefused)
         #expect(refused.failure?.message.hasPrefix("Server is not reachable") == true)
         #expect(refused.steps.map(\.outcome) == [.passed, .passed, .failed, .skipped, .skipped])

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test("if a token renewed by another program is missing in the store, the session ends and no call waits")
-    func renewedAndGone() async throws {
+    func renewedTokenMissing() async throws {
         let (mine, other) = (try await fixture.home.open(), try await fixture.home.open())
         let account = try await fixture.signIn(mine)
         let session = try mine.session(for: account)
@@ -47,7 +47,7 @@ import Testing
         for await _ in arrivals { break }
 
         try await session.signOut()
-        store.letGo()
+        store.release()
 
         let error = try await #require(throws: LatchError.self) { try await late.cancellableValue }
         #expect(error.code == .signedOut)

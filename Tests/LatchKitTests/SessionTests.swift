@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test("OX-11 a person signs in, calls the server and signs out")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
@@ -184,8 +184,8 @@ import Testing
         #expect(await states.next() == nil)
         #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
         #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-        let kept = try #require(try await latch.accounts.activeAccount())
-        #expect(!kept.isSignedIn && kept.endedBecause == "the session was ended on the server")
+        let stored = try #require(try await latch.accounts.activeAccount())
+        #expect(!stored.isSignedIn && stored.endedBecause == "the session was ended on the server")
     }
 
     @Test("an ended session is reported to other programs and later starts, and a new sign-in reuses the account")
@@ -320,7 +320,7 @@ import Testing
     }
 
     @Test("OX-16 no token in an address, a file, an error or a description")
-    func tokenStaysInside() async throws {
+    func leaksNoToken() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test("a late renewal of a session that was signed out changes nothing (invariant 5)")
-    func lateAnswer() async throws {
+    func lateRenewal() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let session = try latch.session(for: account)

@@ -34,13 +34,13 @@ import Testing
                 "openssl",
                 ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", "key.pem", "-cert", "cert.pem"],
                 directory: folder.path, errors: .nowhere)
-            var said: [UInt8] = []
+            var received: [UInt8] = []
             var found: Int?
             while found == nil {
                 let more = process.output.read()
                 try #require(!more.isEmpty)
-                said += more
-                let text = String(decoding: said, as: UTF8.self)
+                received += more
+                let text = String(decoding: received, as: UTF8.self)
                 if let line = text.split(separator: "\n").dropLast(text.hasSuffix("\n") ? 0 : 1)
                     .first(where: { $0.hasPrefix("ACCEPT") })
                 {

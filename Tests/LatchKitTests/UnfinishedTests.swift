@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test("an account with an unreadable secret does not block the others, and is completed by a later start")
-    func goesOn() async throws {
+    func continuesAfterFailure() async throws {
         let home = try HomeFixture()
         let store = WatchedStore(home.secrets)
         let servers = try [OnyxFixture(), OnyxFixture(), OnyxFixture()]
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("the servers of several accounts are notified concurrently")
-    func together() async throws {
+    func concurrentNotifications() async throws {
         let home = try HomeFixture()
         let servers = try [OnyxFixture(), OnyxFixture(), OnyxFixture()]
         _ = try await halfSignedOut(servers, store: home.secrets, in: home)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test("a program that does not complete sign-outs sends no requests, and leaves them to the next one")
-    func notWanted() async throws {
+    func leavesSignOuts() async throws {
         let home = try HomeFixture()
         let servers = try [OnyxFixture()]
         let accounts = try await halfSignedOut(servers, store: home.secrets, in: home)

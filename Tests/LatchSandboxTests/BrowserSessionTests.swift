@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("prompt=none without a session returns login_required without a page")
-    func nobody() async throws {
+    func withoutSession() async throws {
         try await RelyingApp.with { app in
             let callbackFields = try RelyingApp.callbackFields(await app.open(app.address(["prompt": "none"])))
             #expect(callbackFields["error"] == "login_required" && callbackFields["state"] == "the state")
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test("prompt=none returns consent_required for further scopes, and login_required for another person")
-    func otherwise() async throws {
+    func interactionRequired() async throws {
         try await RelyingApp.with { app in
             let cookie = try cookie(await app.fill(app.address(), more: [("consent", "shown"), ("share", "email")]))
             let more = try await app.open(app.address(["prompt": "none"]), cookie: cookie)

@@ -73,7 +73,7 @@ import Testing
 
     @Test("The token endpoint fails as requested")
     func tokenEndpoint() async throws {
-        try await RelyingApp.with(configure: { $0.slowness = .milliseconds(1) }) { app in
+        try await RelyingApp.with(configure: { $0.responseDelay = .milliseconds(1) }) { app in
             func redeem(_ fault: Fault) async throws -> ClientResponse {
                 try await app.redeem(app.code([("fault", fault.rawValue)]))
             }

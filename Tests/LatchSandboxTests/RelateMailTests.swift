@@ -46,10 +46,10 @@ import Testing
                 ("scope", configuration.oidcScope), ("state", state.text),
                 ("code_challenge", verifier.challenge.text), ("code_challenge_method", "S256"),
             ])
-            let word = String(email.prefix { $0 != "@" })
+            let login = String(email.prefix { $0 != "@" })
             let page = try await post(
                 try #require(provider["authorization_endpoint"]?.string) + "?" + request,
-                [("email", email), ("password", "\(word)-plays-in-the-sandbox"), ("action", "allow")] + more)
+                [("email", email), ("password", "\(login)-plays-in-the-sandbox"), ("action", "allow")] + more)
             let location = try #require(page.headers["Location"])
             #expect(location.hasPrefix(redirect + "?"))
             let response = try FormURLEncoded.decode(String(location.dropFirst(redirect.count + 1)))
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test("RM-4 RM-6 RM-8 discovery, sign-in at the provider, and a key with its use, rotation and revocation")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try await App.with { app, _ in
             let discovery = try JSON.decode(
                 RelateMailDiscovery.self, from: await app.ask(.get, "/api/discovery").body)

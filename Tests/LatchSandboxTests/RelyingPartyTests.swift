@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test("OX-7 a sign-in returns the identity, with each algorithm", arguments: SignatureAlgorithm.allCases)
-    func right(_ algorithm: SignatureAlgorithm) async throws {
+    func completeSignIn(_ algorithm: SignatureAlgorithm) async throws {
         try await RelyingApp.with(algorithms: SignatureAlgorithm.allCases) { app in
             for claims in ["id_token", "userinfo"] {
                 let identity = try await signIn(

@@ -55,8 +55,8 @@ import Testing
             #expect(response.status == .created)
             #expect(try JSON.decode(ImmichLoginResponse.self, from: response.body).isAdmin)
             let authorization = ImmichAuthorization(redirectUri: "app.immich:///oauth-callback")
-            let begun = try await send("/oauth/authorize", authorization)
-            let start = try JSON.decode(ImmichAuthorizationResponse.self, from: begun.body).url
+            let started = try await send("/oauth/authorize", authorization)
+            let start = try JSON.decode(ImmichAuthorizationResponse.self, from: started.body).url
             let sent = try await http.send(ClientRequest(url: start))
             #expect(sent.status == .found)
             #expect(sent.headers["Location"]?.hasPrefix(sandbox.provider.issuer) == true)
@@ -100,9 +100,9 @@ import Testing
     @Test("A requested port is used, and an error if it is in use")
     func ports() async throws {
         try await Sandbox.with { sandbox, _ in
-            let taken = try #require(sandbox.url(of: "onyx")?.split(separator: ":").last.flatMap { UInt16($0) })
+            let port = try #require(sandbox.url(of: "onyx")?.split(separator: ":").last.flatMap { UInt16($0) })
             var configuration = Sandbox.Configuration()
-            configuration.ports = ["onyx": taken]
+            configuration.ports = ["onyx": port]
             await #expect(throws: (any Error).self) { _ = try await Sandbox.open(configuration) }
         }
         var configuration = Sandbox.Configuration()

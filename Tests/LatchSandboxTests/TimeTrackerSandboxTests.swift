@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSandboxTests {
     @Test("TT-3 TT-4 TT-6 TT-8 TT-12 TT-13 a complete sign-in at the sandbox, a sign-out, and a denial")
-    func whole() async throws {
+    func completeSignIn() async throws {
         let sandbox = try await Sandbox.open()
         let http = try HTTPClient()
         let url = try #require(sandbox.url(of: "timetracker"))
@@ -40,11 +40,11 @@ import Testing
     private func deepLink(_ fields: [(String, String)], at url: String, _ http: HTTPClient) async throws -> FormFields?
     {
         let query = FormURLEncoded.encode([("redirect_uri", "timetracker://oauth/callback")])
-        let begun = try await http.send(ClientRequest(url: "\(url)/auth/login?\(query)"))
-        let cookies = begun.headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }.joined(separator: "; ")
+        let response = try await http.send(ClientRequest(url: "\(url)/auth/login?\(query)"))
+        let cookies = response.headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }.joined(separator: "; ")
         let filled = try await http.send(
             ClientRequest(
-                method: .post, url: begun.headers["Location"] ?? "",
+                method: .post, url: response.headers["Location"] ?? "",
                 headers: ["Content-Type": FormURLEncoded.mediaType], body: Array(FormURLEncoded.encode(fields).utf8)))
         let back = try await http.send(
             ClientRequest(url: filled.headers["Location"] ?? "", headers: ["Cookie": cookies]))

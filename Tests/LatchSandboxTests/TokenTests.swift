@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test("Claims that the person does not share are omitted everywhere")
-    func keptBack() async throws {
+    func withheldClaims() async throws {
         try await RelyingApp.with { app in
             let tokens = try await app.tokens([("consent", "shown"), ("share", "profile")])
             let info = try await app.userInfo(tokens).text

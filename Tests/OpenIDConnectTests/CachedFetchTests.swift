@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 /// What is fetched once and held, and how a provider that is down comes back.
-@Suite(.timeLimit(.minutes(20))) struct HeldTests {
+@Suite(.timeLimit(.minutes(20))) struct CachedFetchTests {
     @Test("Concurrent calls fetch discovery and keys once")
-    func crowd() async throws {
+    func concurrentCalls() async throws {
         let signIn = try await SignIn(ProviderScript())
 
         let identities = try await withThrowingTaskGroup(of: ProviderIdentity.self) { group in
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test("A failing provider is reported clearly, not requested for three seconds, and then tried again")
-    func outOfOrder() async throws {
+    func failingProvider() async throws {
         let discovery = "/.well-known/openid-configuration"
         let broken = ProviderScript {
             $0.replacements[discovery] = { _ in ServerResponse(status: .serviceUnavailable) }
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test("A failed fetch of the keys does not affect the cached metadata, and is tried again")
-    func keysOutOfOrder() async throws {
+    func failingKeys() async throws {
         let signIn = try await SignIn(
             ProviderScript { $0.replacements["/keys"] = { _ in ServerResponse(status: .serviceUnavailable) } })
 
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test("A provider that never responds fails after the configured time-out")
-    func silence() async throws {
+    func unresponsiveProvider() async throws {
         let socket = try SilentServer()
         let signIn = try await SignIn(ProviderScript()) {
             $0.issuer = "http://127.0.0.1:\(socket.port)"

@@ -35,11 +35,11 @@ import Testing
         #expect(requests.contains("/token") == row.outcome.isAfterCallback, "\(requests)")
         #expect(requests.contains("/userinfo") == (row.outcome == .refusedAtUserInfo), "\(requests)")
         #expect(!requests.contains("/elsewhere"))
-        let words = try #require(error).message + (error?.providerDescription ?? "")
+        let message = try #require(error).message + (error?.providerDescription ?? "")
         #expect(
-            !words.leaks("code-0123456789") && !words.leaks("access-0123456789")
-                && !words.leaks(ScriptedProvider.clientSecret),
-            "\(words)")
+            !message.leaks("code-0123456789") && !message.leaks("access-0123456789")
+                && !message.leaks(ScriptedProvider.clientSecret),
+            "\(message)")
         await signIn.stop()
     }
 }

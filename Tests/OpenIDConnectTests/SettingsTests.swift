@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("Invalid settings are reported before any redirect")
-    func mistakes() {
+    func invalidSettings() {
         let good = ProviderSettings(issuer: "https://id.example.org", clientID: "a")
         let changes: [(inout ProviderSettings) -> Void] = [
             { $0.clientID = "" }, { $0.scopes = ["openid email"] }, { $0.scopes = [""] },

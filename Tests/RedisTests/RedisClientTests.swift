@@ -27,7 +27,7 @@ struct RedisClientTests {
     func large() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
-        let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0) }
+        let bytes = patternBytes(1_000_000)
         _ = try await client.run(RedisCommand("SET", [[1], bytes]))
         #expect(try await client.run(RedisCommand("GET", [[1]])) == .bytes(bytes))
     }

@@ -18,7 +18,7 @@ struct RedisOutageTests {
     }
 
     @Test("OX-15 an outage is reported at once, and the server is used again when it is back")
-    func gone() async throws {
+    func outage() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
         _ = try await client.run(RedisCommand("PING"))
@@ -69,7 +69,7 @@ struct RedisOutageTests {
     }
 
     @Test("a server that ends during a command causes an error that says so")
-    func lost() async throws {
+    func connectionLostDuringCommand() async throws {
         let server = try await RedisServer()
         let client = try RedisClient(RedisSettings(url: server.url))
         _ = try await client.run(RedisCommand("PING"))

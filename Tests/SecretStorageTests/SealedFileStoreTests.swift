@@ -45,7 +45,8 @@ import Testing
         #expect(!bytes.leaks("hunter2-hunter2") && !bytes.leaks("photos.example"))
     }
 
-    @Test("a wrong passphrase or key is distinguished from damage, and writes nothing") func wrong() async throws {
+    @Test("a wrong passphrase or key is distinguished from damage, and writes nothing")
+    func wrongPassphraseOrKey() async throws {
         try await store("right").write(Secret("one"), for: key)
         for wrong in [store("wrong"), store(""), withKeyFile()] {
             let reading = await #expect(throws: SecretStorageError.self) { try await wrong.read(key) }
@@ -62,11 +63,11 @@ import Testing
         "every flipped byte and every prefix is reported as damage, never read as empty or another secret")
     func damage() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
-        let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-        for index in whole.indices {
-            var flipped = whole
+        let complete = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+        for index in complete.indices {
+            var flipped = complete
             flipped[index] ^= 0x20
-            for bytes in [flipped, Array(whole.prefix(index))] {
+            for bytes in [flipped, Array(complete.prefix(index))] {
                 try Data(bytes).write(to: URL(fileURLWithPath: path))
                 let error = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
                 #expect(error?.code == .damaged, "byte \(index)")
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test("a key file of another user, or that is not a regular file, is refused with the remedy")
-    func strangeKeyFile() async throws {
+    func unusableKeyFile() async throws {
         try await withKeyFile().write(Secret("one"), for: key)
         if geteuid() == 0 {
             try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: keyPath)
@@ -154,10 +155,10 @@ import Testing
         let open = await #expect(throws: SecretStorageError.self) { try await withKeyFile().read(key) }
         #expect(open?.code == .denied && open?.message.contains("chmod 600") == true)
         try FileManager.default.removeItem(atPath: keyPath)
-        let gone = await #expect(throws: SecretStorageError.self) {
+        let error = await #expect(throws: SecretStorageError.self) {
             try await withKeyFile().write(Secret("x"), for: key)
         }
-        #expect(gone?.code == .absent)
+        #expect(error?.code == .absent)
         #expect(!FileManager.default.fileExists(atPath: keyPath))
     }
 
@@ -205,16 +206,16 @@ import Testing
         let secret = SecureRandom.bytes(32)
         let child = try ChildProcess(Products.path("SecretProbe"), ["hold", folder.path])
         child.input.write(secret)
-        let said = await BackgroundThread.run { child.output.read() }
-        try #require(String(decoding: said, as: UTF8.self) == "held\n")
+        let output = await BackgroundThread.run { child.output.read() }
+        try #require(String(decoding: output, as: UTF8.self) == "held\n")
         let key = Array(try #require(FileManager.default.contents(atPath: folder.path + "/secrets.key")))
         let regions = try ProcessMemory.writable(of: child.id)
 
         for (name, bytes) in [("secret", secret), ("key", key)] {
             for start in stride(from: 0, through: 20, by: 4) {
                 let piece = Array(bytes[start..<start + 12])
-                let places = regions.filter { $0.bytes.leaks(piece) }.map(\.name)
-                #expect(places.isEmpty, "The \(name)'s bytes from \(start) are in \(places)")
+                let names = regions.filter { $0.bytes.leaks(piece) }.map(\.name)
+                #expect(names.isEmpty, "The \(name)'s bytes from \(start) are in \(names)")
             }
         }
         // That memory was read at all: the account's name is no secret.

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>", "[]", "{}", "\"Unauthorized\"", #"{"error":"Unauthorized"}"#])
-    func `what is none of them is not an Onyx server's word`(body: String) {
+    func `any other format is not an error of an Onyx server`(body: String) {
         #expect(OnyxError(body: Array(body.utf8)) == nil)
     }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(!dumped.leaks("s3cret-s3cret"))
     }
 
-    @Test func `a missing member is named and nothing is quoted`() {
+    @Test func `a missing member is named, and no value is quoted`() {
         let error = #expect(throws: MessageError.self) {
             try JSON.decode(OnyxTokenResponse.self, from: Array(#"{"access_token":"s3cret-s3cret"}"#.utf8))
         }

@@ -18,7 +18,7 @@ struct AbortTests {
     ]
 
     @Test("ten thousand aborted requests leave the number of descriptors and the memory unchanged")
-    func nothingIsLeft() async throws {
+    func freesEverything() async throws {
         let fixture = try SystemFixture(["LATCHD_LOG_LEVEL": "warning"])
         let gateway = try await fixture.startGatewayWithPerson()
         let first = try gateway.use()
@@ -40,12 +40,12 @@ struct AbortTests {
 
     private func abort(_ count: Int, _ gateway: RunningGateway) async throws {
         for batch in 0..<count / 100 {
-            var crowd: [RawSocket] = []
+            var sockets: [RawSocket] = []
             for index in 0..<100 {
                 let socket = try RawSocket(port: gateway.port)
                 try socket.write(Self.stages[index % Self.stages.count])
                 if (index / Self.stages.count + batch).isMultiple(of: 2) { socket.resetAtEnd() }
-                crowd.append(socket)
+                sockets.append(socket)
             }
         }
     }

@@ -19,8 +19,8 @@ struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     @concurrent func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await Self.shared.take()
-        defer { Self.shared.giveBack() }
+        await Self.shared.acquire()
+        defer { Self.shared.release() }
         try await function()
     }
 }
@@ -38,7 +38,7 @@ private final class Slots: Sendable {
         state = Mutex((count, []))
     }
 
-    func take() async {
+    func acquire() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free > 0 else {
@@ -52,7 +52,7 @@ private final class Slots: Sendable {
         }
     }
 
-    func giveBack() {
+    func release() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
             state.free += 1

@@ -10,7 +10,7 @@ import Testing
         return fixture
     }
 
-    @Test func `check names every mistake at once, with line and remedy, and ends with 78`() async throws {
+    @Test func `check reports all mistakes at once, with line and remedy, and exits with 78`() async throws {
         let fixture = try fixture(configuration: "lisen: x\nsessions:\n  lifetime: 7\nloops: 0\n")
 
         let result = try await fixture.latchd("check", "--config", fixture.folder.file("latchd.yaml"))
@@ -24,8 +24,7 @@ import Testing
         #expect(result.errors.contains("latchd.yaml, line 4: loops: '0' is not valid; it must be"))
     }
 
-    @Test func `serve does not start by a configuration with mistakes, nor without the file it was told`() async throws
-    {
+    @Test func `serve does not start with an invalid configuration, nor if the named file is missing`() async throws {
         let fixture = try fixture(configuration: "loops: 0\n")
 
         let wrong = try await fixture.latchd("serve", "--config", fixture.folder.file("latchd.yaml"))
@@ -36,7 +35,7 @@ import Testing
         #expect(missing.errors.contains("none.yaml': there is no such file."))
     }
 
-    @Test func `check refuses files that serve could not write, and warns where nobody could sign in`() async throws {
+    @Test func `check refuses files that serve could not write, and warns if nobody could sign in`() async throws {
         let fixture = try fixture(configuration: "audit_log: /nope/audit.log\nlisten: [\"unix:/nope/latchd.sock\"]\n")
         let refused = try await fixture.latchd("check", "--config", fixture.folder.file("latchd.yaml"))
         #expect(refused.status == 78)
@@ -57,8 +56,8 @@ import Testing
         #expect(warned.errors.contains("dialects.immich.library: '/nope/pictures' is not a folder"))
         #expect(warned.errors.contains("dialects.timetracker.enabled is true without an identity provider"))
         let none = try self.fixture(configuration: "dialects: {onyx: {enabled: false}}\n")
-        let nobody = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))
-        #expect(nobody.errors.contains("no one can sign in"))
+        let withoutPeople = try await none.latchd("check", "--config", none.folder.file("latchd.yaml"))
+        #expect(withoutPeople.errors.contains("no one can sign in"))
     }
 
     @Test func `serve prints commands that use its own database and address`() async throws {
@@ -82,7 +81,7 @@ import Testing
         #expect(await program.waitForExit() == 0)
     }
 
-    @Test func `check without a file is content, and lists the keys when asked`() async throws {
+    @Test func `check succeeds without a file, and lists the keys on request`() async throws {
         let fixture = try SystemFixture()
         let check = try await fixture.latchd("check")
         let keys = try await fixture.latchd("check", "--keys")
@@ -100,7 +99,7 @@ import Testing
                 "LATCHD_SESSIONS_LIFETIME\n    The lifetime of a session after its last use. Default: 7d."))
     }
 
-    @Test func `serve warns of a database that others may read`() async throws {
+    @Test func `serve warns about a database that others may read`() async throws {
         let fixture = try SystemFixture()
         let first = try await fixture.startGateway()
         await first.kill()
@@ -114,7 +113,7 @@ import Testing
         #expect(second.program.output.contains("chmod 600 '\(database)'"))
     }
 
-    @Test func `serve says what it did and what to do next`() async throws {
+    @Test func `serve reports what it did and the next steps`() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGateway()
         try await gateway.program.line(containing: "Stop:")
@@ -133,7 +132,7 @@ import Testing
         #expect(line.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
     }
 
-    @Test func `a second signal ends it although a request is still running`() async throws {
+    @Test func `a second signal ends it even while a request is running`() async throws {
         let fixture = try SystemFixture(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
         let gateway = try await fixture.startGateway()
         let client = try RawSocket(port: gateway.port)
@@ -148,7 +147,8 @@ import Testing
         #expect(await gateway.program.waitForExit() == 128 + SIGTERM)
     }
 
-    @Test func `people are added, listed, changed and removed, each mistake with its own exit code`() async throws {
+    @Test
+    func `people are added, listed, changed and removed, and each kind of error has its own exit code`() async throws {
         let fixture = try SystemFixture()
         func add(_ email: String, _ password: String) async throws -> Program.Result {
             try await fixture.latchd(
@@ -178,7 +178,7 @@ import Testing
         #expect(!result.errors.leaks(SystemFixture.password))
     }
 
-    @Test func `revoke wants exactly one of its three ways`() async throws {
+    @Test func `revoke requires exactly one of its three options`() async throws {
         let fixture = try SystemFixture()
         #expect(try await fixture.latchd("sessions", "revoke").status == 64)
         #expect(try await fixture.latchd("sessions", "revoke", "abc", "--all").status == 64)
@@ -186,7 +186,7 @@ import Testing
         #expect(try await fixture.latchd("sessions", "revoke", "--all").status == 0)
     }
 
-    @Test func `an address that is taken ends with 69`() async throws {
+    @Test func `an address that is in use ends with 69`() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGateway()
         let second = try SystemFixture(["LATCHD_LISTEN": "127.0.0.1:\(gateway.port)"])

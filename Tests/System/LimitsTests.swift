@@ -41,9 +41,9 @@ struct LimitsTests {
         #expect(!answers.contains { $0.status < 400 })
         let before = try gateway.use()
 
-        let crowd = try (0..<100).map { _ in try RawSocket(port: gateway.port) }
-        for socket in crowd { try? socket.write(row.request) }
-        for socket in crowd { _ = try? socket.readSome() }
+        let clients = try (0..<100).map { _ in try RawSocket(port: gateway.port) }
+        for socket in clients { try? socket.write(row.request) }
+        for socket in clients { _ = try? socket.readSome() }
 
         #expect(try gateway.use().peakKiB < before.peakKiB + 16_384)
         let good = try RawSocket(port: gateway.port)
@@ -75,11 +75,11 @@ struct LimitsTests {
                 try? slow[index].write("x")
                 var waiting = pollfd(fd: slow[index].descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&waiting, 1, 0) == 1 else { continue }
-                guard let some = try? slow[index].readSome(), !some.isEmpty else {
+                guard let chunk = try? slow[index].readSome(), !chunk.isEmpty else {
                     open.remove(index)
                     continue
                 }
-                answers[index] += some
+                answers[index] += chunk
             }
         }
 

@@ -14,7 +14,7 @@ struct MemoryTests {
     private static let heldKiB = 5
     /// The test holds one descriptor per connection. It leaves ten thousand for `IdleConnectionsTests` and some hundred for
     /// other tests in this process.
-    private static let crowd = min(most, Descriptors.raiseLimit() - 10_500) - 500
+    private static let connectionCount = min(most, Descriptors.raiseLimit() - 10_500) - 500
 
     private static let large = String(repeating: "x", count: 16_000)
     private static let login = "POST /im/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
@@ -41,7 +41,7 @@ struct MemoryTests {
 
     @Test(
         "the maximum number of clients with the largest allowed requests uses bounded memory",
-        .enabled(if: crowd >= 4_000, "The limit of descriptors is below 15,000."), arguments: kinds)
+        .enabled(if: connectionCount >= 4_000, "The limit of descriptors is below 15,000."), arguments: kinds)
     func bounded(_ kind: (name: String, requests: [String])) async throws {
         let fixture = try SystemFixture([
             "LATCHD_LOOPS": "2", "LATCHD_LIMITS_CONNECTIONS_PER_ADDRESS": "100000", "LATCHD_LOG_LEVEL": "error",
@@ -50,7 +50,7 @@ struct MemoryTests {
         ])
         let gateway = try await fixture.startGateway()
 
-        let crowd = try (0..<Self.crowd).map { index in
+        let clients = try (0..<Self.connectionCount).map { index in
             let socket = try RawSocket(port: gateway.port)
             let request = Array(kind.requests[index % kind.requests.count].utf8)
             // A refused connection holds no memory.
@@ -66,8 +66,8 @@ struct MemoryTests {
         #expect(try good.readResponse().head.hasPrefix("HTTP/1.1 200 "))
 
         let use = try gateway.use()
-        let bound = Self.boundKiB - (Self.most - 500 - crowd.count) * Self.heldKiB
-        print("\(crowd.count) connections with \(kind.name): \(use.peakKiB >> 10) MiB at most of \(bound >> 10).")
+        let bound = Self.boundKiB - (Self.most - 500 - clients.count) * Self.heldKiB
+        print("\(clients.count) connections with \(kind.name): \(use.peakKiB >> 10) MiB at most of \(bound >> 10).")
         #expect(use.peakKiB < bound, "\(kind.name)")
     }
 }

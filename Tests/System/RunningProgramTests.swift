@@ -4,7 +4,7 @@ import Testing
 /// What other tests rely on when they start programs.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RunningProgramTests {
     @Test("after a program's end its whole output is available, even if its child processes still run")
-    func lastWords() async throws {
+    func outputAfterExit() async throws {
         let complete = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
                 group.addTask {
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test("a terminal shows a program's whole output after its end")
-    func lastLines() throws {
+    func terminalOutputAfterExit() throws {
         for _ in 0..<50 {
             let terminal = try PseudoTerminal(
                 "/bin/sh", ["-c", "echo first; echo last"], environment: ["PATH": "/usr/bin:/bin"])

@@ -5,7 +5,7 @@ import Testing
 /// Both programs as a person runs them.
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct WholeSystemTests {
     @Test("OX-1 OX-8 OX-13 a person signs in, calls the API and signs out")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         let fixture = try SystemFixture()
         let gateway = try await fixture.startGatewayWithPerson()
 

@@ -88,8 +88,8 @@ public struct Authority: Sendable {
 
     /// Returns the SHA-256 fingerprint of a certificate as the `openssl` command prints it.
     public func fingerprint(_ certificate: String) async throws -> String {
-        let said = try await Self.openssl(["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
-        return said.trimmingPrefix { $0 != "=" }.dropFirst().filter { !$0.isNewline }
+        let result = try await Self.openssl(["x509", "-in", certificate, "-noout", "-fingerprint", "-sha256"])
+        return result.trimmingPrefix { $0 != "=" }.dropFirst().filter { !$0.isNewline }
     }
 
     @discardableResult

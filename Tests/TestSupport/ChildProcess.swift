@@ -110,16 +110,16 @@ public final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &pipe)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var variables = environment.map { $0.map { strdup("\($0.key)=\($0.value)") } + [nil] }
-        defer { for text in words + (variables ?? []) { free(text) } }
+        defer { for text in argv + (variables ?? []) { free(text) } }
         var id: pid_t = 0
-        let result = words.withUnsafeMutableBufferPointer { words in
+        let result = argv.withUnsafeMutableBufferPointer { argv in
             guard variables != nil else {
-                return posix_spawnp(&id, path, &actions, &attributes, words.baseAddress!, environ)
+                return posix_spawnp(&id, path, &actions, &attributes, argv.baseAddress!, environ)
             }
             return variables!.withUnsafeMutableBufferPointer {
-                posix_spawnp(&id, path, &actions, &attributes, words.baseAddress!, $0.baseAddress!)
+                posix_spawnp(&id, path, &actions, &attributes, argv.baseAddress!, $0.baseAddress!)
             }
         }
         guard result == 0 else { throw Failure("Could not start \(path): \(String(cString: strerror(result))).") }

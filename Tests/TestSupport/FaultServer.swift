@@ -68,7 +68,7 @@ public final class FaultServer: Sendable {
         var response: @Sendable (Request) -> Response
         var connections: Set<Int32> = []
         var isClosed = false
-        var isAway = false
+        var isDown = false
     }
 
     /// The port on `127.0.0.1`.
@@ -92,19 +92,19 @@ public final class FaultServer: Sendable {
     }
 
     /// Simulates an outage: closes open connections and refuses new ones. No other program can get the port.
-    public func goAway() {
+    public func beginOutage() {
         let listener = state.withLock { state in
-            state.isAway = true
+            state.isDown = true
             return state.listener
         }
         listener.end()
         cut()
     }
 
-    /// Listens again on the same port after ``goAway()``.
-    public func comeBack() throws {
+    /// Listens again on the same port after ``beginOutage()``.
+    public func endOutage() throws {
         let listener = try LoopbackListener(at: held)
-        state.withLock { ($0.listener, $0.isAway) = (listener, false) }
+        state.withLock { ($0.listener, $0.isDown) = (listener, false) }
         take(listener)
     }
 
@@ -130,7 +130,7 @@ public final class FaultServer: Sendable {
     public func close() {
         let last = state.withLock { state -> (listener: LoopbackListener?, open: Set<Int32>)? in
             defer { state.isClosed = true }
-            return state.isClosed ? nil : (state.isAway ? nil : state.listener, state.connections)
+            return state.isClosed ? nil : (state.isDown ? nil : state.listener, state.connections)
         }
         guard let last else { return }
         last.listener?.end()
@@ -139,7 +139,7 @@ public final class FaultServer: Sendable {
 
     private func keep(_ connection: Int32) -> Bool {
         state.withLock { state in
-            guard !state.isClosed, !state.isAway else { return false }
+            guard !state.isClosed, !state.isDown else { return false }
             state.connections.insert(connection)
             return true
         }

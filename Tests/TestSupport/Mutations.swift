@@ -12,9 +12,9 @@ public enum Mutations {
 
     /// Returns one modification: a byte with one bit flipped, or replaced by NUL, LF, CR, space or 0xFF.
     public static func flip(_ number: Int, of bytes: [UInt8]) -> [UInt8] {
-        let (index, way) = number.quotientAndRemainder(dividingBy: 13)
+        let (index, kind) = number.quotientAndRemainder(dividingBy: 13)
         var broken = bytes
-        broken[index] = way < 8 ? bytes[index] ^ (1 << UInt8(way)) : [0, 10, 13, 32, 255][way - 8]
+        broken[index] = kind < 8 ? bytes[index] ^ (1 << UInt8(kind)) : [0, 10, 13, 32, 255][kind - 8]
         return broken
     }
 

@@ -52,12 +52,12 @@ public enum RawExchanges {
                 throw RawSocket.Failure(description: "No connection was answered or closed in time.")
             }
             for position in slots.indices.reversed() where waiting[position].revents != 0 {
-                guard let some = try? slots[position].socket.readSome(), !some.isEmpty else {
+                guard let chunk = try? slots[position].socket.readSome(), !chunk.isEmpty else {
                     answers[slots[position].index] = slots[position].response
                     slots.remove(at: position)
                     continue
                 }
-                slots[position].response += some
+                slots[position].response += chunk
             }
         }
         return answers

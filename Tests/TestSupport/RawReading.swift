@@ -53,13 +53,13 @@ public struct RawReading: Sendable {
     }
 
     private static func requestLine(_ line: [UInt8]) -> (String, String)? {
-        let words = line.split(separator: 32, omittingEmptySubsequences: false).map {
+        let fields = line.split(separator: 32, omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
-        guard words.count == 3, isToken(words[0]), words[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 }),
-            words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0"
+        guard fields.count == 3, isToken(fields[0]), fields[1].utf8.allSatisfy({ $0 > 32 && $0 < 127 }),
+            fields[2] == "HTTP/1.1" || fields[2] == "HTTP/1.0"
         else { return nil }
-        return (words[0], words[1])
+        return (fields[0], fields[1])
     }
 
     private static func field(_ line: [UInt8]) -> (name: String, value: String)? {

@@ -28,8 +28,10 @@ public struct RawResponse: Sendable {
         var rest = bytes[...]
         while let end = Bytes.headEnd(in: rest) {
             let lines = String(decoding: rest[..<end], as: UTF8.self).split(separator: "\r\n").map(String.init)
-            let words = lines.first?.split(separator: " ") ?? []
-            guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else { break }
+            let statusLine = lines.first?.split(separator: " ") ?? []
+            guard statusLine.count > 1, statusLine[0].hasPrefix("HTTP/1."), let status = Int(statusLine[1]) else {
+                break
+            }
             let head = RawResponse(status: status, fields: Array(lines.dropFirst()), body: [])
             let length = status < 200 || status == 204 || status == 304 ? 0 : Int(head["content-length"] ?? "0") ?? 0
             rest = rest[(end + 4)...]

@@ -104,10 +104,10 @@ public final class RawSocket: Sendable {
     public func readToEnd() throws -> String {
         var all: [UInt8] = []
         while true {
-            let some: [UInt8]
-            do { some = try readSome() } catch { if all.isEmpty { throw error } else { break } }
-            if some.isEmpty { break }
-            all += some
+            let chunk: [UInt8]
+            do { chunk = try readSome() } catch { if all.isEmpty { throw error } else { break } }
+            if chunk.isEmpty { break }
+            all += chunk
         }
         return String(decoding: all, as: UTF8.self)
     }
@@ -125,9 +125,9 @@ public final class RawSocket: Sendable {
                 let body = all[head.upperBound...]
                 if body.count >= length { return (headText, String(decoding: body, as: UTF8.self)) }
             }
-            let some = try readSome()
-            guard !some.isEmpty else { throw Failure(description: "The stream ended inside a response.") }
-            all += some
+            let chunk = try readSome()
+            guard !chunk.isEmpty else { throw Failure(description: "The stream ended inside a response.") }
+            all += chunk
         }
     }
 }

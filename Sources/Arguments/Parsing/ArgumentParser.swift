@@ -68,7 +68,7 @@ struct ArgumentParser<Action: Sendable> {
     private mutating func parse(_ word: String) throws(ArgumentError) {
         guard !command.commands.isEmpty else {
             guard let last = command.positionals.last, last.repeats || positionals.count < command.positionals.count
-            else { throw tooManyWords() }
+            else { throw tooManyArguments() }
             positionals.append(word)
             return
         }
@@ -196,7 +196,7 @@ extension ArgumentParser {
         return error(.unknownCommand, "unknown command \(quoted(word))" + didYouMean(near))
     }
 
-    private func tooManyWords() -> ArgumentError {
+    private func tooManyArguments() -> ArgumentError {
         let names = command.positionals.map(\.name).joined(separator: " ")
         return error(.unexpected, names.isEmpty ? "it takes no arguments" : "too many arguments after \(names)")
     }

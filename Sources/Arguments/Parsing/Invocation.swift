@@ -46,7 +46,7 @@ package struct Invocation: Sendable {
     /// - Parameter problem: A phrase without a full stop, such as "give either ID or --all".
     /// - Returns: An error with the code ``ArgumentError/Code/rule``. Its message names the command and how to get
     ///   help.
-    package func mistake(_ problem: String) -> ArgumentError {
+    package func usageError(_ problem: String) -> ArgumentError {
         ArgumentError(.rule, at: command, problem)
     }
 

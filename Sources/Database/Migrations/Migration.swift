@@ -16,7 +16,7 @@ package struct Migration: Sendable {
     ///   - name: A few words that describe the migration, for error messages.
     ///   - sql: Any number of statements. They run in one transaction. Foreign keys are checked at its end, so that a
     ///     table can be rebuilt.
-    package init(_ version: Int, _ name: String, _ sql: String) {
+    package init(to version: Int, named name: String, _ sql: String) {
         precondition(version >= 1 && version <= Int32.max, "a version must be at least 1 and fit in 32 bits")
         self.version = version
         self.name = name

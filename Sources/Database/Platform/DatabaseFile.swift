@@ -16,7 +16,7 @@ enum DatabaseFile {
         guard access(path, F_OK) != 0 else { return }
         let folder = self.folder(of: path)
         try makeFolder(folder, for: path)
-        if make(path) != 0, errno != EEXIST { throw cannotMake("the file", path) }
+        if PlatformCalls.createFile(path, mode: 0o600) != 0, errno != EEXIST { throw cannotMake("the file", path) }
         synchronize(folder)
     }
 
@@ -24,21 +24,6 @@ enum DatabaseFile {
     static func unambiguous(_ path: String) -> String {
         path.hasPrefix("/") ? path : "./" + path
     }
-
-    #if canImport(Darwin)
-        /// Creates the file. Untested. On Darwin, `mknod(2)` requires the superuser, so this implementation opens and
-        /// closes the file. A lock that this process takes through another descriptor between the two calls is lost.
-        private static func make(_ path: String) -> Int32 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            return descriptor < 0 ? -1 : close(descriptor)
-        }
-    #else
-        /// Creates the file without opening it. Closing any descriptor of a file releases all locks that this process
-        /// has on it, including those of another connection (fcntl(2), "Advisory record locking").
-        private static func make(_ path: String) -> Int32 {
-            mknod(path, S_IFREG | 0o600, 0)
-        }
-    #endif
 
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

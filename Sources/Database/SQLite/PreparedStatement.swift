@@ -23,19 +23,19 @@ final class PreparedStatement {
             throw DatabaseError(failure.code, "\(failure.message.dropLast()): \(sql)", cause: failure.cause)
         }
         guard let compiled else {
-            throw Self.misuse("it contains no SQL", sql, handle)
+            throw Self.misuse("it contains no SQL", in: sql, on: handle)
         }
         pointer = compiled
         self.handle = handle
         self.sql = sql
-        if rest { throw Self.misuse("it contains more than one statement", sql, handle) }
+        if rest { throw Self.misuse("it contains more than one statement", in: sql, on: handle) }
     }
 
     deinit {
         sqlite3_finalize(pointer)
     }
 
-    private static func misuse(_ reason: String, _ sql: String, _ handle: Handle) -> DatabaseError {
+    private static func misuse(_ reason: String, in sql: String, on handle: Handle) -> DatabaseError {
         DatabaseError(
             .misuse,
             "Could not prepare a statement for \(handle.subject): \(reason); this is a bug in the program: \(sql)")
@@ -46,7 +46,7 @@ final class PreparedStatement {
     var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
     func mismatch(given: Int) -> DatabaseError {
-        Self.misuse("it has \(parameterCount) parameters, but is declared with \(given)", sql, handle)
+        Self.misuse("it has \(parameterCount) parameters, but is declared with \(given)", in: sql, on: handle)
     }
 
     /// Advances to the next row. Returns false when there are no more rows.

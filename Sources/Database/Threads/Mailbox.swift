@@ -5,7 +5,7 @@ import CLibrary
 /// Source: `pthread_cond_wait(3)`; the standard library has a mutex but no condition variable.
 final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards the state; the pointers are fixed.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private let arrival = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []
     /// The number of elements at the front that `takeOne` has returned but not yet removed from the array.
     private var taken = 0
@@ -13,13 +13,13 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
 
     init() {
         pthread_mutex_init(lock, nil)
-        pthread_cond_init(arrival, nil)
+        pthread_cond_init(condition, nil)
     }
 
     deinit {
-        pthread_cond_destroy(arrival)
+        pthread_cond_destroy(condition)
         pthread_mutex_destroy(lock)
-        arrival.deallocate()
+        condition.deallocate()
         lock.deallocate()
     }
 
@@ -29,7 +29,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         defer { pthread_mutex_unlock(lock) }
         guard !isClosed else { return false }
         elements.append(element)
-        pthread_cond_signal(arrival)
+        pthread_cond_signal(condition)
         return true
     }
 
@@ -58,11 +58,11 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards 
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         isClosed = true
-        pthread_cond_broadcast(arrival)
+        pthread_cond_broadcast(condition)
     }
 
     private func waitForElements() -> Bool {
-        while elements.count == taken, !isClosed { pthread_cond_wait(arrival, lock) }
+        while elements.count == taken, !isClosed { pthread_cond_wait(condition, lock) }
         return elements.count > taken
     }
 

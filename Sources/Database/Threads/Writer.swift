@@ -33,7 +33,7 @@ struct Writer {
             }
             if !calls.isEmpty { write(calls, syncs: syncs) }
             for job in jobs { serve(job) }
-            tidy()
+            checkpointIfNeeded()
         }
     }
 
@@ -86,7 +86,7 @@ struct Writer {
                 done.append((call, nil))
                 done[done.count - 1].failure = try connection.performNested(call)
             }
-            try finish(kept: done.count { $0.failure == nil })
+            try finish(count: done.count { $0.failure == nil })
         } catch {
             connection.abandonTransaction()
             for index in done.indices where done[index].failure == nil { done[index].failure = error }
@@ -94,14 +94,14 @@ struct Writer {
         for (call, failure) in done { call.complete(failure: failure) }
     }
 
-    private func finish(kept: Int) throws(DatabaseError) {
-        guard kept > 0 else { return connection.abandonTransaction() }
+    private func finish(count: Int) throws(DatabaseError) {
+        guard count > 0 else { return connection.abandonTransaction() }
         try connection.commitWriting()
-        writeCounter.add(writes: kept)
+        writeCounter.add(writes: count)
     }
 
     /// Copies a long log into the file, after the callers were resumed.
-    private func tidy() {
+    private func checkpointIfNeeded() {
         guard connection.handle.logPages >= Self.checkpointPages else { return }
         connection.handle.logPages = 0
         // When the checkpoint fails, the data stays in the log, where it is just as safe. The next commit tries again.

@@ -17,9 +17,9 @@ package struct BackgroundProgram: Sendable {
     /// The environment variable with the path of the socket on which the starting program waits.
     private static let variable = "LATCH_READY"
     /// The timeout for the program to report that it is ready.
-    private static let patience = Duration.seconds(20)
+    private static let timeout = Duration.seconds(20)
 
-    private let words: [String]
+    private let command: [String]
     private let service: ServiceFile
     private let description: String
     private let environment: [String: String]
@@ -28,7 +28,7 @@ package struct BackgroundProgram: Sendable {
     /// Describes a program without starting it.
     ///
     /// - Parameters:
-    ///   - words: The path of the program and its arguments. They must not contain secrets, because others can read
+    ///   - command: The path of the program and its arguments. They must not contain secrets, because others can read
     ///     them.
     ///   - service: The unit file of the service.
     ///   - description: The description of the service for people.
@@ -37,9 +37,9 @@ package struct BackgroundProgram: Sendable {
     ///   - log: The file for the output of the program. It is created or truncated, with mode 0600. Its folder must
     ///     exist.
     package init(
-        _ words: [String], as service: ServiceFile, description: String, environment: [String: String], log: String
+        _ command: [String], as service: ServiceFile, description: String, environment: [String: String], log: String
     ) {
-        self.words = words
+        self.command = command
         self.service = service
         self.description = description
         self.environment = environment
@@ -65,11 +65,11 @@ package struct BackgroundProgram: Sendable {
         defer { close(output) }
         let ready = [Self.variable: socket]
         let isService = await startService(desktop, ready)
-        let process = isService ? nil : try DesktopProgram(words, saying: output, environment: ready)
+        let process = isService ? nil : try DesktopProgram(command, output: output, environment: ready)
         switch await Self.first(receiver, process) {
         case .ready, .ended(0): return isService ? .service : .itself
         case .ended(let status): throw failure("it exited with status \(status); see '\(log)'")
-        case .late:
+        case .timedOut:
             service.remove()
             throw failure("it did not report in time that it is ready; see '\(log)'")
         }
@@ -80,12 +80,12 @@ package struct BackgroundProgram: Sendable {
     private func startService(_ desktop: [String: String], _ ready: [String: String]) async -> Bool {
         do {
             try service.write(
-                words, description: description, environment: environment.merging(ready) { $1 }, log: log)
+                command, description: description, environment: environment.merging(ready) { $1 }, log: log)
             guard await UserManager(desktop).start(service.name) else {
                 service.remove()
                 return false
             }
-            try service.write(words, description: description, environment: environment, log: log)
+            try service.write(command, description: description, environment: environment, log: log)
             return true
         } catch {
             service.remove()
@@ -99,17 +99,17 @@ package struct BackgroundProgram: Sendable {
         guard let path = environment[variable], let slash = path.lastIndex(of: "/"),
             let folder = try? LinkFolder(String(path[..<slash]), isMade: false)
         else { return }
-        try? LinkDelivery.deliver(word, to: String(path[path.index(after: slash)...]), in: folder)
+        try? LinkDelivery.deliver(readyMessage, to: String(path[path.index(after: slash)...]), in: folder)
     }
 
-    private static let word = "ready"
+    private static let readyMessage = "ready"
 
     private static func receiver(_ folders: [String]) throws(DesktopError) -> (LinkReceiver, path: String) {
         let name = "ready" + String(UInt64.random(in: .min ... .max), radix: 36)
         var problem = DesktopError(.unsafeFolder, "There is no folder for the socket on which to wait for the program.")
         for folder in folders {
             do {
-                let receiver = try LinkReceiver(named: name, in: LinkFolder(folder)) { $0 == word }
+                let receiver = try LinkReceiver(named: name, in: LinkFolder(folder)) { $0 == readyMessage }
                 return (receiver, folder + "/" + name)
             } catch { problem = error }
         }
@@ -119,7 +119,7 @@ package struct BackgroundProgram: Sendable {
     private enum Beginning: Sendable {
         case ready
         case ended(Int32)
-        case late
+        case timedOut
     }
 
     private static func first(_ receiver: LinkReceiver, _ process: DesktopProgram?) async -> Beginning {
@@ -129,15 +129,15 @@ package struct BackgroundProgram: Sendable {
                 return nil
             }
             group.addTask {
-                try? await Task.sleep(for: patience)
-                return .late
+                try? await Task.sleep(for: timeout)
+                return .timedOut
             }
             if let process { group.addTask { await process.status().map { .ended($0) } } }
             defer { group.cancelAll() }
             for await beginning in group {
                 if let beginning { return beginning }
             }
-            return .late
+            return .timedOut
         }
     }
 

@@ -26,8 +26,8 @@ package struct NetworkWatch: Sendable {
     /// the stream.
     package var states: AsyncStream<NetworkState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            guard let watcher = NetworkWatcher(address, NetworkNumbers(routes: routes), { continuation.yield($0) })
-            else {
+            let numbers = NetworkNumbers(routes: routes)
+            guard let watcher = NetworkWatcher(address, numbers: numbers, report: { continuation.yield($0) }) else {
                 continuation.yield(.unwatched)
                 return
             }
@@ -49,21 +49,21 @@ private final class NetworkWatcher: Sendable {
     private static let pause: Int32 = 30_000
 
     private let address: BusAddress
-    private let tell: @Sendable (NetworkState) -> Void
+    private let report: @Sendable (NetworkState) -> Void
     private let numbers: Mutex<NetworkNumbers>
-    private let told = Mutex<NetworkState?>(nil)
+    private let reported = Mutex<NetworkState?>(nil)
     /// The read end of a pipe. It becomes readable when ``stop()`` closes the write end.
     private let end: Int32
     private let writer: Mutex<Int32?>
 
-    init?(_ address: BusAddress, _ numbers: NetworkNumbers, _ tell: @escaping @Sendable (NetworkState) -> Void) {
+    init?(_ address: BusAddress, numbers: NetworkNumbers, report: @escaping @Sendable (NetworkState) -> Void) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         end = ends[0]
         writer = Mutex(ends[1])
         self.address = address
-        self.tell = tell
+        self.report = report
         self.numbers = Mutex(numbers)
     }
 
@@ -129,10 +129,10 @@ private final class NetworkWatcher: Sendable {
     }
 
     private func record(_ state: NetworkState) {
-        let isNew = told.withLock { told in
-            defer { told = state }
-            return told != state
+        let isNew = reported.withLock { reported in
+            defer { reported = state }
+            return reported != state
         }
-        if isNew { tell(state) }
+        if isNew { report(state) }
     }
 }

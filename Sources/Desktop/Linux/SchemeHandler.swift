@@ -78,8 +78,8 @@ package struct SchemeHandler: Sendable {
         do {
             if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) })
             {
-                let kept = MIMEAssociations.removing(entry, from: text)
-                if kept != text { try Data(kept.utf8).write(to: URL(fileURLWithPath: list), options: .atomic) }
+                let edited = MIMEAssociations.removing(entry, from: text)
+                if edited != text { try Data(edited.utf8).write(to: URL(fileURLWithPath: list), options: .atomic) }
             }
             guard exists else { return false }
             try FileManager.default.removeItem(atPath: path)
@@ -119,9 +119,9 @@ enum MIMEAssociations {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).compactMap { line -> String? in
             guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return String(line) }
             let entries = line[line.index(after: equals)...].split(separator: ";")
-            let kept = entries.filter { $0 != entry }
-            guard kept.count < entries.count else { return String(line) }
-            return kept.isEmpty ? nil : line[...equals] + kept.map { $0 + ";" }.joined()
+            let remaining = entries.filter { $0 != entry }
+            guard remaining.count < entries.count else { return String(line) }
+            return remaining.isEmpty ? nil : line[...equals] + remaining.map { $0 + ";" }.joined()
         }
         return lines.joined(separator: "\n")
     }

@@ -2,25 +2,31 @@
 enum LoopbackPage {
     /// The page for a request with an authorization code.
     static let done = page(
-        200, "OK", "Return to the app",
-        "The browser is no longer needed. You can close this page and return to the app.")
+        200, title: "Return to the app",
+        text: "The browser is no longer needed. You can close this page and return to the app.")
 
     /// The page for a request with an error code instead of an authorization code.
     static func failed(_ error: String) -> [UInt8] {
         page(
-            200, "OK", "You are not signed in",
-            (error == "access_denied" ? "The sign-in was denied." : "The server reported an error.")
+            200, title: "You are not signed in",
+            text: (error == "access_denied" ? "The sign-in was denied." : "The server reported an error.")
                 + " You can close this page; the app shows the details.")
     }
 
     /// The page for a request that belongs to no sign-in.
     static func refused(_ status: Int) -> [UInt8] {
         page(
-            status, status == 404 ? "Not Found" : "Bad Request", "No sign-in is waiting",
-            "This address does not belong to a sign-in in progress. Nothing was changed.")
+            status, title: "No sign-in is waiting",
+            text: "This address does not belong to a sign-in in progress. Nothing was changed.")
     }
 
-    private static func page(_ status: Int, _ reason: String, _ title: String, _ text: String) -> [UInt8] {
+    private static func page(_ status: Int, title: String, text: String) -> [UInt8] {
+        let reason =
+            switch status {
+            case 200: "OK"
+            case 404: "Not Found"
+            default: "Bad Request"
+            }
         let body = """
             <!doctype html><html lang="en"><meta charset="utf-8">\
             <meta name="viewport" content="width=device-width, initial-scale=1"><title>\(title)</title>\

@@ -14,23 +14,23 @@ package final class DesktopProgram: Sendable {
 
     /// Starts a program without waiting for it to end.
     ///
-    /// - Parameter words: The program, looked up in `PATH`, and its arguments. At least one element.
+    /// - Parameter command: The program, looked up in `PATH`, and its arguments. At least one element.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    package convenience init(_ words: [String]) throws(DesktopError) {
-        self.init(process: try Self.spawn(words, output: nil))
+    package convenience init(_ command: [String]) throws(DesktopError) {
+        self.init(process: try Self.spawn(command, output: nil))
     }
 
     /// Starts a program that inherits a descriptor under the same number.
-    convenience init(_ words: [String], holding descriptor: Int32) throws(DesktopError) {
-        self.init(process: try Self.spawn(words, output: nil, holding: descriptor))
+    convenience init(_ command: [String], inheriting descriptor: Int32) throws(DesktopError) {
+        self.init(process: try Self.spawn(command, output: nil, inheriting: descriptor))
     }
 
     /// Starts a program with standard output and error in an open file, and with additional environment variables.
     convenience init(
-        _ words: [String], saying descriptor: Int32, environment: [String: String]
+        _ command: [String], output: Int32, environment: [String: String]
     ) throws(DesktopError) {
         self.init(
-            process: try Self.spawn(words, output: descriptor, errors: descriptor, environment: environment))
+            process: try Self.spawn(command, output: output, errors: output, environment: environment))
     }
 
     private init(process: pid_t) {
@@ -59,15 +59,15 @@ package final class DesktopProgram: Sendable {
     ///
     /// - Returns: The exit status and the text from standard output.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    package static func output(of words: [String]) async throws -> (status: Int32, text: String) {
+    package static func output(of command: [String]) async throws -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Self.failure(words, errno) }
+        guard pipe(&ends) == 0 else { throw Self.failure(command, errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reader, writer) = (ends[0], ends[1])
         let program: DesktopProgram
         do {
             defer { close(writer) }
-            program = DesktopProgram(process: try spawn(words, output: writer))
+            program = DesktopProgram(process: try spawn(command, output: writer))
         } catch {
             close(reader)
             throw error
@@ -91,10 +91,10 @@ package final class DesktopProgram: Sendable {
     }
 
     private static func spawn(
-        _ words: [String], output: Int32?, errors: Int32? = nil, holding descriptor: Int32? = nil,
+        _ command: [String], output: Int32?, errors: Int32? = nil, inheriting descriptor: Int32? = nil,
         environment: [String: String] = [:]
     ) throws(DesktopError) -> pid_t {
-        guard let name = words.first, !name.isEmpty else {
+        guard let name = command.first, !name.isEmpty else {
             throw DesktopError(.programMissing, "Could not start a program: its name is empty.")
         }
         var actions = posix_spawn_file_actions_t()
@@ -126,7 +126,7 @@ package final class DesktopProgram: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(
             &attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-        var arguments = words.map { strdup($0) } + [nil]
+        var arguments = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         let all = environment.isEmpty ? [:] : ProcessInfo.processInfo.environment.merging(environment) { $1 }
         var variables = all.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -136,12 +136,12 @@ package final class DesktopProgram: Sendable {
             environment.isEmpty
             ? posix_spawnp(&process, name, &actions, &attributes, &arguments, environ)
             : posix_spawnp(&process, name, &actions, &attributes, &arguments, &variables)
-        guard error == 0 else { throw failure(words, error) }
+        guard error == 0 else { throw failure(command, error) }
         return process
     }
 
-    private static func failure(_ words: [String], _ number: Int32) -> DesktopError {
-        let name = words.first ?? ""
+    private static func failure(_ command: [String], _ number: Int32) -> DesktopError {
+        let name = command.first ?? ""
         guard number != ENOENT else {
             return DesktopError(.programMissing, "The program '\(name)' was not found; install it or choose another.")
         }

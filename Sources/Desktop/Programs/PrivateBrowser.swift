@@ -51,8 +51,8 @@ package final class PrivateBrowser: Sendable {
         do {
             let isFirefox = name.hasPrefix("firefox")
             if isFirefox { try profile.write(Self.firefoxPreferences, to: "user.js") }
-            let words = isFirefox ? Self.firefox(profile.path) : Self.chromium(profile.path)
-            program = try DesktopProgram([path] + words + [address], holding: profile.descriptor)
+            let arguments = isFirefox ? Self.firefox(profile.path) : Self.chromium(profile.path)
+            program = try DesktopProgram([path] + arguments + [address], inheriting: profile.descriptor)
         } catch {
             profile.remove()
             throw error

@@ -47,7 +47,7 @@ package struct AccessPath: Sendable, Equatable {
                 guard length > 0, dots != length || length > 2 else { return false }
                 (length, dots) = (0, 0)
             } else {
-                guard mayStand(byte) else { return false }
+                guard isAllowed(byte) else { return false }
                 length += 1
                 if byte == UInt8(ascii: ".") { dots += 1 }
             }
@@ -57,7 +57,7 @@ package struct AccessPath: Sendable, Equatable {
 
     /// Whether a byte is allowed: those of `pchar` without the semicolon, and three characters that browsers do not
     /// escape.
-    private static func mayStand(_ byte: UInt8) -> Bool {
+    private static func isAllowed(_ byte: UInt8) -> Bool {
         PercentEncoding.isUnreserved(byte) || "%!$&'()*+,=:@[]|".utf8.contains(byte)
     }
 

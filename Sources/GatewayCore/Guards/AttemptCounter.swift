@@ -6,7 +6,7 @@ import FoundationEssentials
 /// concurrent attempts than remaining places.
 struct AttemptCounter: Sendable {
     private(set) var failures = 0
-    private(set) var underWay = 0
+    private(set) var inProgress = 0
     private var lockOuts = 0
     private var windowEnds: Date
     private var lockedUntil: Date
@@ -23,8 +23,8 @@ struct AttemptCounter: Sendable {
     mutating func reserve(_ limit: AttemptLimit, at now: Date) -> Duration? {
         advance(limit, now)
         if now < lockedUntil { return .seconds(lockedUntil.timeIntervalSince(now)) }
-        if failures + underWay >= limit.attempts { return .seconds(1) }
-        underWay += 1
+        if failures + inProgress >= limit.attempts { return .seconds(1) }
+        inProgress += 1
         return nil
     }
 
@@ -34,9 +34,9 @@ struct AttemptCounter: Sendable {
     }
 
     /// Releases a place after the correct password.
-    mutating func succeed(forgettingFailures: Bool) {
+    mutating func succeed(resettingFailures: Bool) {
         releaseReservation()
-        guard forgettingFailures else { return }
+        guard resettingFailures else { return }
         failures = 0
         lockOuts = 0
     }
@@ -60,17 +60,17 @@ struct AttemptCounter: Sendable {
 
     /// Whether the counter can be dropped without losing information.
     func isIdle(_ limit: AttemptLimit, at now: Date) -> Bool {
-        underWay == 0 && (failures == 0 || now >= windowEnds)
+        inProgress == 0 && (failures == 0 || now >= windowEnds)
             && (lockOuts == 0 || now >= lockedUntil + limit.maximumLockOut)
     }
 
     /// How much information is lost by dropping the counter. Greater values mean more. A counter with attempts in
     /// progress is dropped last.
-    var weight: Int { underWay > 0 ? .max : lockOuts * 1_000 + failures }
+    var weight: Int { inProgress > 0 ? .max : lockOuts * 1_000 + failures }
 
     private mutating func releaseReservation() {
         // The table may have dropped a counter with reserved places and created a new one.
-        underWay = max(0, underWay - 1)
+        inProgress = max(0, inProgress - 1)
     }
 
     private mutating func advance(_ limit: AttemptLimit, _ now: Date) {

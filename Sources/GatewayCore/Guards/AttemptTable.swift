@@ -8,7 +8,7 @@ import FoundationEssentials
 struct AttemptTable<Key: Hashable & Sendable>: Sendable {
     private let limit: AttemptLimit
     private let capacity: Int
-    private var places: [Key: Int] = [:]
+    private var indexes: [Key: Int] = [:]
     private var entries: [(key: Key, counter: AttemptCounter)] = []
     private var hand = 0
 
@@ -23,37 +23,37 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
 
     /// Reserves a place for `key`; see ``AttemptCounter``.
     mutating func reserve(_ key: Key, at now: Date) -> Duration? {
-        entries[place(of: key, now)].counter.reserve(limit, at: now)
+        entries[index(of: key, now)].counter.reserve(limit, at: now)
     }
 
     /// Releases the place of `key` unused.
     mutating func release(_ key: Key) {
-        if let place = places[key] { entries[place].counter.release() }
+        if let index = indexes[key] { entries[index].counter.release() }
     }
 
     /// Releases the place of `key` after the correct password.
-    mutating func succeed(_ key: Key, forgettingFailures: Bool) {
-        if let place = places[key] { entries[place].counter.succeed(forgettingFailures: forgettingFailures) }
+    mutating func succeed(_ key: Key, resettingFailures: Bool) {
+        if let index = indexes[key] { entries[index].counter.succeed(resettingFailures: resettingFailures) }
     }
 
     /// Uses up the place of `key`. Returns the length of the lock-out that starts; nil when none starts.
     mutating func fail(_ key: Key, at now: Date) -> Duration? {
-        guard let place = places[key] else { return nil }
-        return entries[place].counter.fail(limit, at: now)
+        guard let index = indexes[key] else { return nil }
+        return entries[index].counter.fail(limit, at: now)
     }
 
     /// Drops every idle counter.
     mutating func sweep(at now: Date) {
-        var place = 0
-        while place < entries.count {
-            if entries[place].counter.isIdle(limit, at: now) { remove(at: place) } else { place += 1 }
+        var index = 0
+        while index < entries.count {
+            if entries[index].counter.isIdle(limit, at: now) { remove(at: index) } else { index += 1 }
         }
     }
 
-    private mutating func place(of key: Key, _ now: Date) -> Int {
-        if let place = places[key] { return place }
+    private mutating func index(of key: Key, _ now: Date) -> Int {
+        if let index = indexes[key] { return index }
         if entries.count >= capacity { remove(at: leastInformative(now)) }
-        places[key] = entries.count
+        indexes[key] = entries.count
         entries.append((key, AttemptCounter()))
         return entries.count - 1
     }
@@ -69,11 +69,11 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
         return least
     }
 
-    private mutating func remove(at place: Int) {
-        places[entries[place].key] = nil
+    private mutating func remove(at index: Int) {
+        indexes[entries[index].key] = nil
         let last = entries.removeLast()
-        guard place < entries.count else { return }
-        entries[place] = last
-        places[last.key] = place
+        guard index < entries.count else { return }
+        entries[index] = last
+        indexes[last.key] = index
     }
 }

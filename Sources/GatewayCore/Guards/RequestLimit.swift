@@ -55,14 +55,14 @@ package final class RequestLimit: Sendable {
         return state.withLock { state in
             let known = state.young[caller] ?? state.old[caller] ?? now
             // If the clock was set back, a caller must not wait longer than the window.
-            let paidOff = min(max(known, now), now + rate.window)
-            let wait = paidOff.timeIntervalSince(now + (rate.window - cost))
+            let bounded = min(max(known, now), now + rate.window)
+            let wait = bounded.timeIntervalSince(now + (rate.window - cost))
             // A wait of less than a millisecond is a rounding error.
             guard wait < 0.001 else {
-                if paidOff < known { state.store(caller, until: paidOff, capacity) }
+                if bounded < known { state.store(caller, until: bounded, capacity) }
                 return .seconds(wait)
             }
-            state.store(caller, until: paidOff + cost, capacity)
+            state.store(caller, until: bounded + cost, capacity)
             return nil
         }
     }

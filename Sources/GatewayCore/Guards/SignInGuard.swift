@@ -70,8 +70,8 @@ package final class SignInGuard: Sendable {
     /// Settles an attempt with the correct password.
     package func succeed(_ reservation: Reservation) {
         state.withLock { state in
-            state.addresses.succeed(reservation.address, forgettingFailures: false)
-            if let account = reservation.account { state.accounts.succeed(account, forgettingFailures: true) }
+            state.addresses.succeed(reservation.address, resettingFailures: false)
+            if let account = reservation.account { state.accounts.succeed(account, resettingFailures: true) }
         }
     }
 

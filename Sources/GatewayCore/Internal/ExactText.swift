@@ -21,10 +21,4 @@ package struct ExactText: Hashable, Sendable {
         for byte in text.utf8 { hasher.combine(byte) }
         hasher.combine(UInt8(0xFF))
     }
-
-    /// Returns a text with the letters A to Z in lower case and everything else unchanged.
-    package static func lowercasingASCII(_ text: some StringProtocol) -> String {
-        guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return String(text) }
-        return String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
 }

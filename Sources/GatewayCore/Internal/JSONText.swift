@@ -50,7 +50,8 @@ package enum JSONText {
     /// Appends an id in lower case, without quotes.
     package static func append(id: UUID, to bytes: inout [UInt8]) {
         let b = id.uuid
-        appendHexadecimal(b.0, b.1, b.2, b.3, to: &bytes)
+        appendHexadecimal(b.0, b.1, to: &bytes)
+        appendHexadecimal(b.2, b.3, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
         appendHexadecimal(b.4, b.5, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
@@ -58,7 +59,8 @@ package enum JSONText {
         bytes.append(UInt8(ascii: "-"))
         appendHexadecimal(b.8, b.9, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        appendHexadecimal(b.10, b.11, b.12, b.13, to: &bytes)
+        appendHexadecimal(b.10, b.11, to: &bytes)
+        appendHexadecimal(b.12, b.13, to: &bytes)
         appendHexadecimal(b.14, b.15, to: &bytes)
     }
 
@@ -67,13 +69,6 @@ package enum JSONText {
         bytes.append(hexadecimalDigit(one & 15))
         bytes.append(hexadecimalDigit(two >> 4))
         bytes.append(hexadecimalDigit(two & 15))
-    }
-
-    private static func appendHexadecimal(
-        _ one: UInt8, _ two: UInt8, _ three: UInt8, _ four: UInt8, to bytes: inout [UInt8]
-    ) {
-        appendHexadecimal(one, two, to: &bytes)
-        appendHexadecimal(three, four, to: &bytes)
     }
 
     private static func appendEscape(_ byte: UInt8, to bytes: inout [UInt8]) {

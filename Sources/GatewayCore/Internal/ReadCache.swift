@@ -18,7 +18,7 @@ package final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
         package var old: [Key: Value] = [:]
         var removals = 0
 
-        package mutating func store(_ value: Value, _ key: Key, _ capacity: Int) {
+        package mutating func store(_ value: Value, for key: Key, capacity: Int) {
             if young[key] == nil, young.count >= capacity {
                 old = young
                 young = [:]
@@ -43,7 +43,7 @@ package final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
         state.withLock { state in
             if let value = state.young[key] { return value }
             guard let value = state.old.removeValue(forKey: key) else { return nil }
-            state.store(value, key, capacity)
+            state.store(value, for: key, capacity: capacity)
             return value
         }
     }
@@ -56,7 +56,7 @@ package final class ReadCache<Key: Hashable & Sendable, Value: Sendable>: Sendab
         state.withLock { state in
             guard state.removals == ticket.removals else { return }
             state.old[key] = nil
-            state.store(value, key, capacity)
+            state.store(value, for: key, capacity: capacity)
         }
     }
 

@@ -14,7 +14,7 @@ package enum Schema {
 
     package static let migrations = [
         Migration(
-            1, "people and sessions",
+            to: 1, named: "people and sessions",
             """
             CREATE TABLE people (
                 id TEXT NOT NULL PRIMARY KEY,
@@ -49,7 +49,7 @@ package enum Schema {
         // `is_vouched`: whether an administrator entered the address. Unknown, and therefore 0, for people from before
         // this migration.
         Migration(
-            2, "identities of providers",
+            to: 2, named: "identities of providers",
             """
             ALTER TABLE people ADD COLUMN is_vouched INTEGER NOT NULL DEFAULT 0;
 
@@ -65,10 +65,10 @@ package enum Schema {
 
             CREATE INDEX identities_by_person ON identities (person_id);
             """),
-        Migration(3, "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
+        Migration(to: 3, named: "addresses of devices", "ALTER TABLE sessions ADD COLUMN device_address TEXT;"),
         // `parent_id` is the session that created this session. When it ends for any reason, this session ends too.
         Migration(
-            4, "PINs, passwords to be changed, sessions of sessions",
+            to: 4, named: "PINs, passwords to be changed, sessions of sessions",
             """
             ALTER TABLE people ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0;
             ALTER TABLE people ADD COLUMN avatar_color TEXT;
@@ -99,7 +99,7 @@ package enum Schema {
             """),
         // Private keys are sealed with the gateway's key. Tokens that the key signed may be valid until `needed_until`.
         Migration(
-            5, "keys to sign tokens with",
+            to: 5, named: "keys to sign tokens with",
             """
             CREATE TABLE signing_keys (
                 id TEXT NOT NULL PRIMARY KEY,
@@ -111,10 +111,11 @@ package enum Schema {
                 needed_until INTEGER NOT NULL
             ) STRICT;
             """),
-        Migration(6, "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
-        Migration(7, "the picture library", pictureLibrary),
         Migration(
-            8, "keys of programs",
+            to: 6, named: "groups of identities", "ALTER TABLE identities ADD COLUMN groups TEXT NOT NULL DEFAULT ''"),
+        Migration(to: 7, named: "the picture library", pictureLibrary),
+        Migration(
+            to: 8, named: "keys of programs",
             """
             CREATE TABLE api_keys (
                 id TEXT NOT NULL PRIMARY KEY,
@@ -131,14 +132,15 @@ package enum Schema {
             CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
             """),
         // When the PIN was entered. An elevation from before this migration keeps its end and cannot be extended.
-        Migration(9, "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
+        Migration(to: 9, named: "when sessions were unlocked", "ALTER TABLE sessions ADD COLUMN elevated_at INTEGER;"),
         // For sessions from before this migration, the start of the session is used instead.
         Migration(
-            10, "when people showed who they are", "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
+            to: 10, named: "when people showed who they are",
+            "ALTER TABLE sessions ADD COLUMN authenticated_at INTEGER"),
         // `uuid` is derived from `id`, for clients that need a UUID. It is null for sessions that are older than this
         // column. People without a password have no password to change, so `must_change_password` is reset for them.
         Migration(
-            11, "keys that expire, sessions by provider, sign-outs at providers",
+            to: 11, named: "keys that expire, sessions by provider, sign-outs at providers",
             """
             ALTER TABLE api_keys ADD COLUMN expires_at INTEGER;
             ALTER TABLE sessions ADD COLUMN uuid TEXT;
@@ -159,7 +161,7 @@ package enum Schema {
         // Identities that signed in at a provider and are not linked to a person, for administrators to link. Ids are
         // never reused.
         Migration(
-            12, "identities that are nobody's",
+            to: 12, named: "identities that are nobody's",
             """
             CREATE TABLE unlinked_identities (
                 id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -182,7 +184,7 @@ package enum Schema {
         // time. It is null for people who were not signed out everywhere since this migration. `parent_id` is the key
         // that created the key.
         Migration(
-            13, "when people were signed out everywhere, keys of keys",
+            to: 13, named: "when people were signed out everywhere, keys of keys",
             """
             ALTER TABLE people ADD COLUMN signed_out_at INTEGER;
             ALTER TABLE api_keys ADD COLUMN parent_id TEXT;
@@ -191,7 +193,7 @@ package enum Schema {
             """),
         // Used when `bridge.codes` is `database`. `digest` is the SHA-256 of a code.
         Migration(
-            14, "one-time codes",
+            to: 14, named: "one-time codes",
             """
             CREATE TABLE one_time_codes (
                 digest BLOB NOT NULL PRIMARY KEY,

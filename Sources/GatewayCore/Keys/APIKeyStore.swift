@@ -32,7 +32,7 @@ package final class APIKeyStore: Sendable {
     }
 
     /// The number of keys in memory.
-    package var rememberedCount: Int { cache.count }
+    package var cachedCount: Int { cache.count }
 
     /// Creates a key. The key is valid, and survives a crash, once this method returns.
     ///
@@ -138,7 +138,7 @@ package final class APIKeyStore: Sendable {
     package func revokeAll(of person: UUID) async throws -> Int {
         let now = now()
         let count = try await database.write { try $0.run(APIKeyStatements.revokeAll, now, person) }
-        forget(person: person)
+        invalidate(person: person)
         audit.record(AuditEvent(.apiKeyRevoked, reason: "all-keys", person: person))
         return count
     }
@@ -179,12 +179,12 @@ extension APIKeyStore {
     }
 
     /// Removes a person's keys from memory.
-    package func forget(person: UUID) {
+    package func invalidate(person: UUID) {
         cache.remove { $0.person.id == person }
     }
 
     /// Removes all keys from memory, because another process changed the database.
-    package func forgetEverything() {
+    package func invalidateAll() {
         cache.remove { _ in true }
     }
 

@@ -87,7 +87,7 @@ package final class SigningKeyStore: Sendable {
     }
 
     /// Removes the keys from memory, because the database was changed.
-    package func forget() {
+    package func invalidateCache() {
         state.withLock { state in
             state.keys = nil
             state.changes += 1
@@ -138,7 +138,7 @@ extension SigningKeyStore {
         }
         let now = now()
         let count = try await database.write { try $0.run(SigningKeyStatements.deleteUnneeded, now, now) }
-        if count > 0 { forget() }
+        if count > 0 { invalidateCache() }
     }
 }
 
@@ -192,7 +192,7 @@ extension SigningKeyStore {
             if count == 1, removingOthers { try connection.run(SigningKeyStatements.deleteOthers, row.id) }
             return count
         }
-        forget()
+        invalidateCache()
         guard count == 1 else { return nil }
         audit.record(AuditEvent(.signingKeyMade, reason: reason, key: id))
         return row
@@ -201,7 +201,7 @@ extension SigningKeyStore {
     /// Stores until when a key is needed. Returns false if the key no longer exists.
     private func need(_ id: String, until date: Date) async throws -> Bool {
         let count = try await database.write { try $0.run(SigningKeyStatements.need, date, id) }
-        forget()
+        invalidateCache()
         return count == 1
     }
 }

@@ -46,7 +46,7 @@ package final class AuditLog: Sendable {
         log.info("Audit.", values)
         guard let file else { return }
         var line: [UInt8] = []
-        LogLine.appendJSON(to: &line, now(), values)
+        LogLine.appendJSON(to: &line, time: now(), values: values)
         file.write(line)
     }
 

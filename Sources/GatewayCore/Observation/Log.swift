@@ -54,36 +54,40 @@ package final class Log: Sendable {
     ///   - values: The values of the line. Pairs whose value is nil are left out. Not evaluated when the line is not
     ///     written.
     package func write(
-        _ level: Level, _ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]
+        at level: Level, _ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]
     ) {
         guard level >= self.level else { return }
         var line: [UInt8] = []
         line.reserveCapacity(256)
         switch format {
-        case .text: LogLine.appendText(to: &line, now(), level, message.description, values())
-        case .json: LogLine.appendJSON(to: &line, now(), level, message.description, values())
+        case .text:
+            LogLine.appendText(
+                to: &line, time: now(), level: level, message: message.description, values: values())
+        case .json:
+            LogLine.appendJSON(
+                to: &line, time: now(), level: level, message: message.description, values: values())
         }
         writer.write(line)
     }
 
     /// Writes a line with level ``Level/debug``.
     package func debug(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
-        write(.debug, message, values())
+        write(at: .debug, message, values())
     }
 
     /// Writes a line with level ``Level/info``.
     package func info(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
-        write(.info, message, values())
+        write(at: .info, message, values())
     }
 
     /// Writes a line with level ``Level/warning``.
     package func warning(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
-        write(.warning, message, values())
+        write(at: .warning, message, values())
     }
 
     /// Writes a line with level ``Level/error``.
     package func error(_ message: StaticString, _ values: @autoclosure () -> KeyValuePairs<String, LogValue?> = [:]) {
-        write(.error, message, values())
+        write(at: .error, message, values())
     }
 
     /// Waits until every line so far is written.

@@ -4,8 +4,8 @@ import Primitives
 /// The formatting of log lines.
 enum LogLine {
     static func appendText(
-        to line: inout [UInt8], _ time: Date, _ level: Log.Level, _ message: String,
-        _ values: KeyValuePairs<String, LogValue?>
+        to line: inout [UInt8], time: Date, level: Log.Level, message: String,
+        values: KeyValuePairs<String, LogValue?>
     ) {
         line += Timestamp.bytes(time, fraction: true)
         let name = "\(level)"
@@ -22,7 +22,7 @@ enum LogLine {
     }
 
     static func appendJSON(
-        to line: inout [UInt8], _ time: Date, _ values: KeyValuePairs<String, LogValue?>
+        to line: inout [UInt8], time: Date, values: KeyValuePairs<String, LogValue?>
     ) {
         JSONText.append(ascii: "{\"time\":\"", to: &line)
         line += Timestamp.bytes(time, fraction: true)
@@ -32,8 +32,8 @@ enum LogLine {
     }
 
     static func appendJSON(
-        to line: inout [UInt8], _ time: Date, _ level: Log.Level, _ message: String,
-        _ values: KeyValuePairs<String, LogValue?>
+        to line: inout [UInt8], time: Date, level: Log.Level, message: String,
+        values: KeyValuePairs<String, LogValue?>
     ) {
         JSONText.append(ascii: "{\"time\":\"", to: &line)
         line += Timestamp.bytes(time, fraction: true)

@@ -21,7 +21,7 @@ package enum LogValue: Sendable, Equatable, ExpressibleByStringLiteral, Expressi
 
     /// Returns the description of an error that may be logged. This is the message if the type of the error guarantees
     /// that it contains no secret and nothing of a request; otherwise it is only the name of the type.
-    package static func words(of error: any Error) -> LogValue {
+    package static func description(of error: any Error) -> LogValue {
         .text((error as? any LoggableError)?.message ?? "\(type(of: error))")
     }
 

@@ -39,13 +39,16 @@ package struct MetricsPage {
         var page = MetricsPage()
         page.requests(counts)
         page.durations(counts)
-        page.family("latchd_sign_ins_total", "counter", "Sign-ins by outcome.")
+        page.family("latchd_sign_ins_total", type: "counter", help: "Sign-ins by outcome.")
         for outcome in Metrics.SignIn.allCases {
-            page.sample("latchd_sign_ins_total", [("outcome", outcome.rawValue)], counts.signIns[outcome] ?? 0)
+            page.sample(
+                "latchd_sign_ins_total", labels: [("outcome", outcome.rawValue)], value: counts.signIns[outcome] ?? 0)
         }
-        page.family("latchd_refreshes_total", "counter", "Session refreshes by outcome.")
+        page.family("latchd_refreshes_total", type: "counter", help: "Session refreshes by outcome.")
         for outcome in Metrics.Refresh.allCases {
-            page.sample("latchd_refreshes_total", [("outcome", outcome.rawValue)], counts.refreshes[outcome] ?? 0)
+            page.sample(
+                "latchd_refreshes_total", labels: [("outcome", outcome.rawValue)],
+                value: counts.refreshes[outcome] ?? 0)
         }
         page.bridge(counts)
         page.keys(counts)
@@ -56,40 +59,45 @@ package struct MetricsPage {
     /// Appends the counters of identity providers, if there are any.
     private mutating func bridge(_ all: Metrics.Counts) {
         guard !all.bridge.isEmpty || !all.exchanges.isEmpty else { return }
-        family("latchd_bridge_sign_ins_total", "counter", "Sign-ins through identity providers by outcome.")
+        family(
+            "latchd_bridge_sign_ins_total", type: "counter", help: "Sign-ins through identity providers by outcome.")
         for (provider, outcomes) in all.bridge.sorted(by: { $0.key < $1.key }) {
             for outcome in Metrics.BridgeOutcome.allCases {
                 sample(
-                    "latchd_bridge_sign_ins_total", [("provider", provider), ("outcome", outcome.rawValue)],
-                    outcomes[outcome] ?? 0)
+                    "latchd_bridge_sign_ins_total", labels: [("provider", provider), ("outcome", outcome.rawValue)],
+                    value: outcomes[outcome] ?? 0)
             }
         }
-        family("latchd_code_exchanges_total", "counter", "Exchanges of one-time codes by outcome.")
+        family("latchd_code_exchanges_total", type: "counter", help: "Exchanges of one-time codes by outcome.")
         for outcome in Metrics.Exchange.allCases {
-            sample("latchd_code_exchanges_total", [("outcome", outcome.rawValue)], all.exchanges[outcome] ?? 0)
+            sample(
+                "latchd_code_exchanges_total", labels: [("outcome", outcome.rawValue)],
+                value: all.exchanges[outcome] ?? 0)
         }
     }
 
     private mutating func keys(_ all: Metrics.Counts) {
-        family("latchd_requests_limited_total", "counter", "Refused requests by limit.")
+        family("latchd_requests_limited_total", type: "counter", help: "Refused requests by limit.")
         for kind in RequestLimits.Kind.allCases {
-            sample("latchd_requests_limited_total", [("limit", kind.rawValue)], all.limited[kind] ?? 0)
+            sample("latchd_requests_limited_total", labels: [("limit", kind.rawValue)], value: all.limited[kind] ?? 0)
         }
         guard !all.apiKeys.isEmpty else { return }
-        family("latchd_api_keys_total", "counter", "Keys of programs: created, revoked, and refused in requests.")
+        family(
+            "latchd_api_keys_total", type: "counter",
+            help: "Keys of programs: created, revoked, and refused in requests.")
         for outcome in Metrics.APIKey.allCases {
-            sample("latchd_api_keys_total", [("outcome", outcome.rawValue)], all.apiKeys[outcome] ?? 0)
+            sample("latchd_api_keys_total", labels: [("outcome", outcome.rawValue)], value: all.apiKeys[outcome] ?? 0)
         }
     }
 
     private mutating func requests(_ all: Metrics.Counts) {
-        family("latchd_http_requests_total", "counter", "Requests by route, method and status class.")
+        family("latchd_http_requests_total", type: "counter", help: "Requests by route, method and status class.")
         for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
             for (method, classes) in zip(Metrics.methods, counts.byMethod) {
                 for (statusClass, count) in classes.enumerated() where count > 0 {
                     sample(
                         "latchd_http_requests_total",
-                        [("route", route), ("method", method), ("status", "\(statusClass)xx")], count)
+                        labels: [("route", route), ("method", method), ("status", "\(statusClass)xx")], value: count)
                 }
             }
         }
@@ -97,46 +105,57 @@ package struct MetricsPage {
 
     private mutating func durations(_ all: Metrics.Counts) {
         let name = "latchd_http_request_duration_seconds"
-        family(name, "histogram", "Time from request head to response, by route.")
+        family(name, type: "histogram", help: "Time from request head to response, by route.")
         for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
             let histogram = counts.durations
             var total = 0
             for (bound, count) in zip(Histogram.bounds.map { String($0) } + ["+Inf"], histogram.buckets) {
                 total += count
-                sample("\(name)_bucket", [("route", route), ("le", bound)], total)
+                sample("\(name)_bucket", labels: [("route", route), ("le", bound)], value: total)
             }
-            line("\(name)_sum", [("route", route)], String(histogram.sum))
-            sample("\(name)_count", [("route", route)], histogram.count)
+            line("\(name)_sum", labels: [("route", route)], value: String(histogram.sum))
+            sample("\(name)_count", labels: [("route", route)], value: histogram.count)
         }
     }
 
     private mutating func gauges(_ gauges: Gauges) {
-        if let live = gauges.sessionsLive { single("latchd_sessions_live", "gauge", "Live sessions.", live) }
-        single("latchd_sessions_cached", "gauge", "Sessions in memory.", gauges.sessionsCached)
-        single("latchd_hashing_queue_depth", "gauge", "Passwords waiting to be hashed.", gauges.hashingQueueDepth)
-        single("latchd_database_commits_total", "counter", "Committed transactions.", gauges.databaseCommits)
-        single("latchd_database_writes_total", "counter", "Writes, several per transaction.", gauges.databaseWrites)
-        single("latchd_log_lines_dropped_total", "counter", "Dropped log lines.", gauges.droppedLogLines)
+        if let live = gauges.sessionsLive {
+            single("latchd_sessions_live", type: "gauge", help: "Live sessions.", value: live)
+        }
+        single("latchd_sessions_cached", type: "gauge", help: "Sessions in memory.", value: gauges.sessionsCached)
+        single(
+            "latchd_hashing_queue_depth", type: "gauge", help: "Passwords waiting to be hashed.",
+            value: gauges.hashingQueueDepth)
+        single(
+            "latchd_database_commits_total", type: "counter", help: "Committed transactions.",
+            value: gauges.databaseCommits)
+        single(
+            "latchd_database_writes_total", type: "counter", help: "Writes, several per transaction.",
+            value: gauges.databaseWrites)
+        single(
+            "latchd_log_lines_dropped_total", type: "counter", help: "Dropped log lines.",
+            value: gauges.droppedLogLines)
         if let left = gauges.certificateSecondsLeft {
             single(
-                "latchd_tls_certificate_expiry_seconds", "gauge", "Seconds until the certificate expires.", left)
+                "latchd_tls_certificate_expiry_seconds", type: "gauge", help: "Seconds until the certificate expires.",
+                value: left)
         }
     }
 
-    private mutating func single(_ name: String, _ type: String, _ help: String, _ value: Int) {
-        family(name, type, help)
-        sample(name, [], value)
+    private mutating func single(_ name: String, type: String, help: String, value: Int) {
+        family(name, type: type, help: help)
+        sample(name, labels: [], value: value)
     }
 
-    private mutating func family(_ name: String, _ type: String, _ help: String) {
+    private mutating func family(_ name: String, type: String, help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    private mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Int) {
-        line(name, labels, String(value))
+    private mutating func sample(_ name: String, labels: [(String, String)], value: Int) {
+        line(name, labels: labels, value: String(value))
     }
 
-    private mutating func line(_ name: String, _ labels: [(String, String)], _ value: String) {
+    private mutating func line(_ name: String, labels: [(String, String)], value: String) {
         let list = labels.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",")
         text += list.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
     }

@@ -16,7 +16,7 @@ package final class SignInFailures: Sendable {
 
     private struct State {
         /// The failures, the newest last.
-        var kept: [SignInFailure] = []
+        var failures: [SignInFailure] = []
         var count = 0
     }
 
@@ -28,15 +28,15 @@ package final class SignInFailures: Sendable {
         state.withLock { state in
             state.count += 1
             // Removing 100 at once keeps the cost for each event low.
-            if state.kept.count >= Self.capacity { state.kept.removeFirst(100) }
-            state.kept.append(SignInFailure(number: state.count, time: time, event: event))
+            if state.failures.count >= Self.capacity { state.failures.removeFirst(100) }
+            state.failures.append(SignInFailure(number: state.count, time: time, event: event))
         }
     }
 
     /// Returns at most `limit` failures below a number, the newest first. Nil starts with the newest failure.
     package func page(before number: Int?, limit: Int) -> [SignInFailure] {
         state.withLock { state in
-            Array(state.kept.reversed().lazy.filter { $0.number < number ?? Int.max }.prefix(limit))
+            Array(state.failures.reversed().lazy.filter { $0.number < number ?? Int.max }.prefix(limit))
         }
     }
 }

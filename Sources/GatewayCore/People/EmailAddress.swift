@@ -20,7 +20,7 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates an address for a lookup. The text is normalised but not validated.
     package init(normalizing text: String) {
-        exact = ExactText(ExactText.lowercasingASCII(text.trimmed))
+        exact = ExactText(text.trimmed.lowercasedASCII)
     }
 
     /// Creates a normalised address from text and validates it.

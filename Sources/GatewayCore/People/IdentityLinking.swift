@@ -75,11 +75,11 @@ struct IdentityLinking: Sendable {
         let candidate = try connection.first(
             IdentityStatements.candidate, provider.id, identity.issuer, email.text)
         guard let candidate else { return try make(email, connection) }
-        return try link(candidate, email, connection)
+        return try link(candidate, by: email, connection)
     }
 
     private func link(
-        _ candidate: LinkCandidate, _ email: EmailAddress, _ connection: Connection
+        _ candidate: LinkCandidate, by email: EmailAddress, _ connection: Connection
     ) throws(DatabaseError) -> Outcome {
         let person = candidate.person
         guard person.isActive else { return .disabled(person) }

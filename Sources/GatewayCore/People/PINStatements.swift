@@ -82,7 +82,7 @@ enum PINStatements {
         "UPDATE pins SET attempts = ?, lock_outs = ?, locked_until = ? WHERE person_id = ?", Int.self, Int.self,
         Date?.self, UUID.self)
 
-    static let forgive = Statement(
+    static let resetAttempts = Statement(
         "UPDATE pins SET attempts = 0, lock_outs = 0, locked_until = NULL WHERE person_id = ? AND hash = ?", UUID.self,
         String.self)
 

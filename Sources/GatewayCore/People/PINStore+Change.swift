@@ -22,7 +22,7 @@ extension PINStore {
     ///   if the person has no PIN; ``CheckResult/limited(_:)`` during a lock-out.
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
     package func change(to pin: PIN, of person: UUID, by proof: PINProof) async throws -> CheckResult {
-        try await requireProof(proof, of: person, "changed") {
+        try await requireProof(proof, of: person, reason: "changed") {
             let hash = try await hasher.hash(pin.secret).rawValue
             return { connection in
                 // A session that was unlocked with the old PIN must be unlocked again with the new one.
@@ -37,7 +37,7 @@ extension PINStore {
     /// - Returns: The same values as ``change(to:of:by:)``.
     /// - Throws: The same errors as ``change(to:of:by:)``.
     package func remove(of person: UUID, by proof: PINProof) async throws -> CheckResult {
-        try await requireProof(proof, of: person, "removed") {
+        try await requireProof(proof, of: person, reason: "removed") {
             { connection in
                 try connection.run(ElevationStatements.endAll, person)
                 return try connection.run(PINStatements.delete, person)
@@ -48,7 +48,7 @@ extension PINStore {
     /// Checks the proof and applies the change in one transaction. The change that `prepare` creates returns the number
     /// of PINs that it affected.
     private func requireProof(
-        _ proof: PINProof, of person: UUID, _ reason: StaticString,
+        _ proof: PINProof, of person: UUID, reason: StaticString,
         _ prepare: () async throws -> @Sendable (Connection) throws -> Int
     ) async throws -> CheckResult {
         let outcome: CheckResult

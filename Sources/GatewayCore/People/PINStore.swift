@@ -104,18 +104,20 @@ package final class PINStore: Sendable {
         case .none: return .notSet
         case .locked(let wait): return .limited(wait)
         case .granted(let hash, let lockOut):
-            let whenRight: (@Sendable (Connection) throws -> Void)?
+            let onSuccess: (@Sendable (Connection) throws -> Void)?
             do {
                 let matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
-                whenRight = matches ? try await prepare() : nil
+                onSuccess = matches ? try await prepare() : nil
             } catch {
                 _ = try await database.write { try $0.run(PINStatements.returnAttempt, person, hash.rawValue) }
                 throw error
             }
-            if let whenRight {
+            if let onSuccess {
                 return try await database.write { connection in
-                    guard try connection.run(PINStatements.forgive, person, hash.rawValue) == 1 else { return .wrong }
-                    try whenRight(connection)
+                    guard try connection.run(PINStatements.resetAttempts, person, hash.rawValue) == 1 else {
+                        return .wrong
+                    }
+                    try onSuccess(connection)
                     return .right
                 }
             }

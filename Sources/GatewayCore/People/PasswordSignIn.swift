@@ -57,7 +57,7 @@ package struct PasswordSignIn: Sendable {
                     .signInFailed, reason: "password-change-required", person: credential.person.id,
                     address: client.address.description, request: client.request, device: client.device))
             return .passwordChangeRequired
-        case .right(let credential): return try await start(credential, password, client)
+        case .right(let credential): return try await startSession(for: credential, password: password, from: client)
         case .refused: return .refused
         case .limited(let wait): return .limited(wait)
         }
@@ -96,7 +96,7 @@ package struct PasswordSignIn: Sendable {
             guard let credential, matches, credential.person.isActive else {
                 let reason: StaticString =
                     if credential == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
-                fail(reason, credential?.person.id, reservation, client)
+                fail(reservation, reason: reason, person: credential?.person.id, from: client)
                 return .refused
             }
             attempts.succeed(reservation)
@@ -104,10 +104,10 @@ package struct PasswordSignIn: Sendable {
         }
     }
 
-    private func start(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async throws
-        -> Outcome
-    {
-        await rehashIfOutdated(credential, password, client)
+    private func startSession(
+        for credential: StoredCredential, password: Secret, from client: RequestOrigin
+    ) async throws -> Outcome {
+        await rehashIfOutdated(credential, password: password, from: client)
         do {
             let session = try await issuer.issue(for: credential.person, device: client.device)
             audit.record(
@@ -121,7 +121,9 @@ package struct PasswordSignIn: Sendable {
     }
 
     /// Replaces an outdated hash. If that fails, the sign-in still succeeds, and the next sign-in tries again.
-    private func rehashIfOutdated(_ credential: StoredCredential, _ password: Secret, _ client: RequestOrigin) async {
+    private func rehashIfOutdated(
+        _ credential: StoredCredential, password: Secret, from client: RequestOrigin
+    ) async {
         guard let hash = credential.hash, hasher.isOutdated(hash) else { return }
         do {
             try await people.rehash(password, of: credential.person.id, replacing: hash)
@@ -132,7 +134,7 @@ package struct PasswordSignIn: Sendable {
 
     /// Counts and records a failed attempt, with the lock-outs that it caused.
     package func fail(
-        _ reason: StaticString, _ person: UUID?, _ reservation: SignInGuard.Reservation, _ client: RequestOrigin
+        _ reservation: SignInGuard.Reservation, reason: StaticString, person: UUID?, from client: RequestOrigin
     ) {
         let lockOuts = attempts.fail(reservation)
         let address = client.address.description

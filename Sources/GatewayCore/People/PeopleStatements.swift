@@ -37,21 +37,22 @@ enum PeopleStatements {
                 AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = o.id)))
         """
     /// An SQL condition: whether the person is not the last active administrator.
-    private static let isDispensable = "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
+    private static let isNotLastAdministrator =
+        "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
 
     /// Whether a person's identities at a provider may be removed. False if they are the last administrator's only way
     /// to sign in.
     static let mayUnlink = Statement(
         """
-        SELECT \(isDispensable) OR password_hash IS NOT NULL
+        SELECT \(isNotLastAdministrator) OR password_hash IS NOT NULL
             OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider <> ?)
         FROM people WHERE id = ?
         """, String.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     static let setAdministrator = Statement(
-        "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isDispensable)) RETURNING \(columns)", Bool.self,
-        UUID.self, row: person)
+        "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isNotLastAdministrator)) RETURNING \(columns)",
+        Bool.self, UUID.self, row: person)
 
     static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
 
@@ -126,14 +127,14 @@ enum PeopleStatements {
     static let disable = Statement(
         """
         UPDATE people SET disabled_at = coalesce(disabled_at, ?1), \(signingOut(at: "?1"))
-        WHERE id = ?2 AND \(isDispensable) RETURNING \(columns)
+        WHERE id = ?2 AND \(isNotLastAdministrator) RETURNING \(columns)
         """, Date.self, UUID.self, row: person)
 
     static let enable = Statement(
         "UPDATE people SET disabled_at = NULL WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
 
     static let remove = Statement(
-        "DELETE FROM people WHERE id = ? AND \(isDispensable) RETURNING \(columns)", UUID.self, row: person)
+        "DELETE FROM people WHERE id = ? AND \(isNotLastAdministrator) RETURNING \(columns)", UUID.self, row: person)
 
     @Sendable
     static func person(_ row: SQLRow) throws(DatabaseError) -> Person {

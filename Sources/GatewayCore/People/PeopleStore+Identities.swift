@@ -1,6 +1,7 @@
 import Database
 package import FoundationEssentials
 package import OpenIDConnect
+import Primitives
 
 extension PeopleStore {
     /// Returns the person that an identity provider has signed in.
@@ -65,7 +66,7 @@ extension PeopleStore {
         guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(identity, provider) }
         let domain = EmailAddress(normalizing: text).text.split(separator: "@", omittingEmptySubsequences: false)
         guard domain.count == 2,
-            provider.domains.contains(where: { ExactText(ExactText.lowercasingASCII($0)) == ExactText(domain[1]) })
+            provider.domains.contains(where: { ExactText($0.lowercasedASCII) == ExactText(domain[1]) })
         else {
             throw GatewayError(
                 .domainRefused, "The domain of the person's e-mail address is not in providers.\(provider.id).domains.")
@@ -78,10 +79,10 @@ extension PeopleStore {
         of person: Person, _ identity: ProviderIdentity, at provider: ProviderConfiguration
     ) async throws {
         let groups = IdentityGroups.write(identity.groups)
-        let kept = try await database.read { connection in
+        let stored = try await database.read { connection in
             try connection.first(IdentityStatements.groups, provider.id, identity.issuer, identity.subject)
         }
-        guard kept != groups else { return }
+        guard stored != groups else { return }
         _ = try await database.write { connection in
             try connection.run(
                 IdentityStatements.setGroups, groups, provider.id, identity.issuer, identity.subject)
@@ -181,13 +182,13 @@ extension PeopleStore {
     ///   - person: The id of the person.
     ///   - subject: The subject at the provider, `sub`.
     ///   - provider: The configuration of the provider.
-    ///   - evenUnseen: Whether to link a subject that has not signed in yet. Such a subject may be mistyped.
+    ///   - allowsUnseen: Whether to link a subject that has not signed in yet. Such a subject may be mistyped.
     ///   - actor: The administrator who links the identity on a page, for the audit log. Nil for a command.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
     ///   ``GatewayError/Code/identityRefused`` when the identity is already linked, or the person has another identity
     ///   at the provider.
     package func link(
-        _ person: UUID, to subject: String, at provider: ProviderConfiguration, evenUnseen: Bool = false,
+        _ person: UUID, to subject: String, at provider: ProviderConfiguration, allowsUnseen: Bool = false,
         by actor: UUID? = nil
     ) async throws {
         guard (1...255).contains(subject.utf8.count) else {
@@ -198,7 +199,7 @@ extension PeopleStore {
         let isSeen = try await database.read {
             try $0.first(UnlinkedIdentityStatements.isKnown, provider.id, issuer, subject) ?? false
         }
-        guard isSeen || evenUnseen else { throw try await unknownSubject(subject, at: provider) }
+        guard isSeen || allowsUnseen else { throw try await unknownSubject(subject, at: provider) }
         let count = try await database.write { connection -> Int? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
             return try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person)

@@ -1,5 +1,6 @@
 import Database
 package import FoundationEssentials
+import Primitives
 
 /// Pages of people, and the administrator role.
 extension PeopleStore {
@@ -7,7 +8,7 @@ extension PeopleStore {
     /// first person. `search` is a text that the address or name must contain, ignoring the case of ASCII letters;
     /// empty for everybody.
     package func page(search: String, after email: String, limit: Int) async throws -> [Person] {
-        let text = ExactText.lowercasingASCII(search)
+        let text = search.lowercasedASCII
         return try await database.read { try $0.all(PeopleStatements.page, email, text, text, limit) }
     }
 

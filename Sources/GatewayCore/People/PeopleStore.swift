@@ -68,7 +68,7 @@ package final class PeopleStore: Sendable {
         try await database.read { try $0.first(PeopleStatements.byID, id) }
     }
 
-    /// Whether there is at least one person. A true result is cached until ``forget()``.
+    /// Whether there is at least one person. A true result is cached until ``invalidateCache()``.
     package func hasPeople() async throws -> Bool {
         if hasPeopleCached.withLock({ $0 }) { return true }
         let answer = try await database.read { try $0.first(PeopleStatements.hasPeople) ?? false }
@@ -78,7 +78,7 @@ package final class PeopleStore: Sendable {
 
     /// Clears the cached result of ``hasPeople()``, after a person was removed or another process changed the
     /// database.
-    package func forget() {
+    package func invalidateCache() {
         hasPeopleCached.withLock { $0 = false }
     }
 
@@ -229,7 +229,7 @@ extension PeopleStore {
         let removed = try await ending(sessionsOf: person, .personRemoved) { connection throws(DatabaseError) in
             try connection.first(PeopleStatements.remove, person)
         }
-        forget()
+        invalidateCache()
         return removed
     }
 

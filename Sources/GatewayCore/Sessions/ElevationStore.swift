@@ -62,7 +62,7 @@ package final class ElevationStore: Sendable {
     }
 
     /// Clears the cache, because another process may have changed the database.
-    package func forget() {
+    package func invalidateCache() {
         locked.removeAll()
     }
 

@@ -60,7 +60,7 @@ extension SessionAdministration {
     ) async throws -> Bool {
         let now = now()
         let done = try await database.write { connection throws(DatabaseError) -> ProviderSignOut? in
-            try connection.run(ProviderSessionStatements.forget, now)
+            try connection.run(ProviderSessionStatements.deleteExpired, now)
             guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
             else { return nil }
             let done = try Self.end(by: token, at: provider, now, connection)
@@ -142,7 +142,7 @@ enum ProviderSessionStatements {
         "SELECT EXISTS (SELECT 1 FROM provider_sign_outs WHERE id = ? AND expires_at > ?)", [UInt8].self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
-    static let forget = Statement("DELETE FROM provider_sign_outs WHERE expires_at <= ?", Date.self)
+    static let deleteExpired = Statement("DELETE FROM provider_sign_outs WHERE expires_at <= ?", Date.self)
 
     static let bound = Statement(
         """

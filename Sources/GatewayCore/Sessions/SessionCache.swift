@@ -141,7 +141,7 @@ extension SessionCache {
     }
 
     /// Returns the unwritten uses in one part. They are kept until ``written(_:inPart:)`` is called.
-    func noted(inPart index: Int) -> [UnwrittenUses.UnwrittenUse] {
+    func unwrittenUses(inPart index: Int) -> [UnwrittenUses.UnwrittenUse] {
         parts[index].state.withLock { state in
             state.unwritten.compactMap { entry in entry.unwrittenUse.map { (entry.digest, $0) } }
         }
@@ -151,7 +151,7 @@ extension SessionCache {
     func written(_ written: [UnwrittenUses.UnwrittenUse], inPart index: Int) {
         parts[index].state.withLock { state in
             for (digest, use) in written { state.entry(digest)?.written(use) }
-            state.forgetWritten()
+            state.removeWritten()
         }
     }
 }

@@ -55,7 +55,7 @@ struct SessionCacheShard {
     }
 
     /// Removes the entries whose uses were written from ``unwritten``.
-    mutating func forgetWritten() {
+    mutating func removeWritten() {
         unwritten.removeAll { $0.unwrittenUse == nil }
         // An emptied array keeps its capacity.
         if unwritten.isEmpty { unwritten = [] }

@@ -47,13 +47,13 @@ package protocol SessionIssuer: Sendable {
     func end(_ token: String) async throws -> EndedSession?
 
     /// Removes a person's sessions from memory, after the stored sessions were ended.
-    func forget(person: UUID)
+    func invalidate(person: UUID)
 
     /// Removes all sessions from memory, because another process changed the database.
-    func forgetEverything()
+    func invalidateAll()
 
     /// The number of sessions in memory.
-    var rememberedCount: Int { get }
+    var cachedCount: Int { get }
 
     /// Writes data whose write was deferred, such as the time of last use.
     func flush() async throws

@@ -45,7 +45,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// The number of sessions in memory.
-    package var rememberedCount: Int { cache.count }
+    package var cachedCount: Int { cache.count }
 
     /// Starts a session; see ``SessionIssuer``.
     package func issue(
@@ -155,12 +155,12 @@ package final class StatefulSessionIssuer: SessionIssuer {
     }
 
     /// Removes a person's sessions from memory; see ``SessionIssuer``.
-    package func forget(person: UUID) {
+    package func invalidate(person: UUID) {
         cache.remove(person: person)
     }
 
     /// Removes all sessions from memory; see ``SessionIssuer``.
-    package func forgetEverything() {
+    package func invalidateAll() {
         cache.removeAll()
     }
 }
@@ -170,19 +170,19 @@ extension StatefulSessionIssuer {
     /// written are kept for the next call.
     package func flush() async throws {
         // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
-        let left = evictedUses.noted()
+        let left = evictedUses.pending()
         try await write(left)
         evictedUses.written(left)
         for part in 0..<SessionCache.partCount {
-            let noted = cache.noted(inPart: part)
-            try await write(noted)
-            cache.written(noted, inPart: part)
+            let pending = cache.unwrittenUses(inPart: part)
+            try await write(pending)
+            cache.written(pending, inPart: part)
         }
     }
 
-    private func write(_ noted: [UnwrittenUses.UnwrittenUse]) async throws {
-        for start in stride(from: 0, to: noted.count, by: 500) {
-            let some = Array(noted[start..<min(start + 500, noted.count)])
+    private func write(_ pending: [UnwrittenUses.UnwrittenUse]) async throws {
+        for start in stride(from: 0, to: pending.count, by: 500) {
+            let some = Array(pending[start..<min(start + 500, pending.count)])
             let sliding = lifetime.sliding
             let expiries = try await database.write { connection in
                 try some.map { digest, use in
@@ -210,13 +210,13 @@ extension StatefulSessionIssuer {
         }
         let authentication = stored.authentication(at: now, livingUntil: livesUntil)
         guard case .valid(let session) = authentication else { return authentication }
-        let isNoted = now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval
-        if isNoted {
+        let isRecorded = now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval
+        if isRecorded {
             livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
             lastUsed = now
         }
         cache.insert(
-            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: isNoted, ticket: ticket)
+            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: isRecorded, ticket: ticket)
         return validAuthentication(session)
     }
 }

@@ -31,9 +31,9 @@ final class UnwrittenUses: Sendable {
     /// Records uses.
     func record(_ digest: SHA256Digest, _ use: Use) {
         uses.withLock { uses in
-            var noted = uses[digest] ?? use
-            noted.last = max(noted.last, use.last)
-            uses[digest] = noted
+            var pending = uses[digest] ?? use
+            pending.last = max(pending.last, use.last)
+            uses[digest] = pending
         }
     }
 
@@ -43,7 +43,7 @@ final class UnwrittenUses: Sendable {
     }
 
     /// Returns all unwritten uses. They are kept until ``written(_:)`` is called.
-    func noted() -> [UnwrittenUse] {
+    func pending() -> [UnwrittenUse] {
         uses.withLock { uses in uses.map { ($0.key, $0.value) } }
     }
 

@@ -55,15 +55,15 @@ struct ImmichBody: Sendable {
     /// string.
     mutating func text(_ name: String, atLeast count: Int = 0) -> String {
         guard let value = json[name] else {
-            refuse(name, "Invalid input: expected string, received undefined", "invalid_type")
+            refuse(name, message: "Invalid input: expected string, received undefined", code: "invalid_type")
             return ""
         }
         guard let text = value.string else {
-            refuse(name, "Invalid input: expected string", "invalid_type")
+            refuse(name, message: "Invalid input: expected string", code: "invalid_type")
             return ""
         }
         if text.unicodeScalars.count < count {
-            refuse(name, "Too small: expected string to have >=\(count) characters", "too_small")
+            refuse(name, message: "Too small: expected string to have >=\(count) characters", code: "too_small")
         }
         return text
     }
@@ -77,7 +77,9 @@ struct ImmichBody: Sendable {
     mutating func email(_ name: String) -> String {
         let before = issues.count
         let text = text(name)
-        if issues.count == before, !Self.isEmail(text) { refuse(name, "Invalid email address", "invalid_format") }
+        if issues.count == before, !Self.isEmail(text) {
+            refuse(name, message: "Invalid email address", code: "invalid_format")
+        }
         return text
     }
 
@@ -86,7 +88,7 @@ struct ImmichBody: Sendable {
         let before = issues.count
         let text = text(name)
         if issues.count == before, !(counts.contains(text.utf8.count) && Self.isDigits(text)) {
-            refuse(name, "Invalid string: must match pattern /^\\d{6}$/", "invalid_format")
+            refuse(name, message: "Invalid string: must match pattern /^\\d{6}$/", code: "invalid_format")
         }
         return text
     }
@@ -94,7 +96,7 @@ struct ImmichBody: Sendable {
     /// Reads an optional Boolean. Returns nil when it is missing or refused.
     mutating func optionalBool(_ name: String) -> Bool? {
         guard let value = json[name] else { return nil }
-        if value.bool == nil { refuse(name, "Invalid input: expected boolean", "invalid_type") }
+        if value.bool == nil { refuse(name, message: "Invalid input: expected boolean", code: "invalid_type") }
         return value.bool
     }
 
@@ -103,18 +105,18 @@ struct ImmichBody: Sendable {
     mutating func optionalNumber(_ name: String, atLeast least: Int) -> Int? {
         guard let value = json[name] else { return nil }
         guard let whole = value.integer, whole <= 9_007_199_254_740_991 else {
-            refuse(name, "Invalid input: expected int", "invalid_type")
+            refuse(name, message: "Invalid input: expected int", code: "invalid_type")
             return nil
         }
         guard whole >= least else {
-            refuse(name, "Too small: expected number to be >=\(least)", "too_small")
+            refuse(name, message: "Too small: expected number to be >=\(least)", code: "too_small")
             return nil
         }
         return whole
     }
 
     /// Records a mistake.
-    mutating func refuse(_ name: String, _ message: String, _ code: String) {
+    mutating func refuse(_ name: String, message: String, code: String) {
         issues.append(.init(path: [name], message: message, code: code))
     }
 

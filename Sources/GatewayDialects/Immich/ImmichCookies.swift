@@ -66,35 +66,41 @@ struct ImmichCookies: Sendable {
     /// Returns the `Set-Cookie` values for a new session.
     func begin(_ token: Secret, _ method: SignInMethod, for request: ServerRequest) -> [String] {
         [
-            set(Self.tokenName, token.reveal(), Self.maximumAge, request),
-            set(Self.methodName, method.rawValue, Self.maximumAge, request),
-            set(Self.signName, "true", Self.maximumAge, isHidden: false, request),
+            set(Self.tokenName, token.reveal(), maximumAge: Self.maximumAge, for: request),
+            set(Self.methodName, method.rawValue, maximumAge: Self.maximumAge, for: request),
+            set(Self.signName, "true", maximumAge: Self.maximumAge, isHidden: false, for: request),
         ]
     }
 
     /// Returns the `Set-Cookie` values that delete the cookies of a session.
     func end(for request: ServerRequest) -> [String] {
         [
-            set(Self.tokenName, "", .zero, request), set(Self.methodName, "", .zero, request),
-            set(Self.signName, "", .zero, isHidden: false, request),
+            set(Self.tokenName, "", maximumAge: .zero, for: request),
+            set(Self.methodName, "", maximumAge: .zero, for: request),
+            set(Self.signName, "", maximumAge: .zero, isHidden: false, for: request),
         ]
     }
 
     /// Returns the `Set-Cookie` values for the state and the verifier of a sign-in through a provider.
     func beginSignIn(state: String, verifier: Secret?, for request: ServerRequest) -> [String] {
-        let secret = verifier.map { set(Self.verifierName, $0.reveal(), Self.signInAge, request) }
-        return [set(Self.stateName, state, Self.signInAge, request)] + [secret].compactMap { $0 }
+        let secret = verifier.map {
+            set(Self.verifierName, $0.reveal(), maximumAge: Self.signInAge, for: request)
+        }
+        return [set(Self.stateName, state, maximumAge: Self.signInAge, for: request)] + [secret].compactMap { $0 }
     }
 
     /// Returns the `Set-Cookie` values that delete the state and the verifier.
     func endSignIn(for request: ServerRequest) -> [String] {
-        [set(Self.stateName, "", .zero, request), set(Self.verifierName, "", .zero, request)]
+        [
+            set(Self.stateName, "", maximumAge: .zero, for: request),
+            set(Self.verifierName, "", maximumAge: .zero, for: request),
+        ]
     }
 
     private func set(
-        _ name: String, _ value: String, _ age: Duration, isHidden: Bool = true, _ request: ServerRequest
+        _ name: String, _ value: String, maximumAge: Duration, isHidden: Bool = true, for request: ServerRequest
     ) -> String {
-        let text = Cookies.set(name, value, maximumAge: age, sameSite: .lax, isSecure: isSecure(request))
+        let text = Cookies.set(name, value, maximumAge: maximumAge, sameSite: .lax, isSecure: isSecure(request))
         // Scripts read this cookie to find out whether a person is signed in.
         return isHidden ? text : text.split(separator: "; ").filter { $0 != "HttpOnly" }.joined(separator: "; ")
     }

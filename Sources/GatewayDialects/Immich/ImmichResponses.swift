@@ -28,19 +28,19 @@ enum ImmichResponses {
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    static func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    static func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         let text =
             switch status {
             case .notFound: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
             default: sentence
             }
-        return correlated(failure(status, text), request.headers, request.id)
+        return correlated(failure(status, text), headers: request.headers, id: request.id)
     }
 
     /// Returns the response with the id of the request: the client's own if it sent one that is safe to repeat,
     /// otherwise the server's.
-    static func correlated(_ response: ServerResponse, _ headers: HTTPHeaders, _ id: String) -> ServerResponse {
+    static func correlated(_ response: ServerResponse, headers: HTTPHeaders, id: String) -> ServerResponse {
         var response = response
         response.headers[correlationHeader] = headers[correlationHeader].flatMap { isID($0) ? $0 : nil } ?? id
         return response

@@ -31,7 +31,7 @@ extension ImmichRoutes {
         }
         await bridge.end(cookies.isOwn(request) ? cookies.token(in: request) : nil, request.id)
         services.metrics.signIn(.succeeded)
-        return deletingSignInCookies(try await signedIn(credential, .oauth, device, request), request)
+        return deletingSignInCookies(try await signedIn(credential, by: .oauth, on: device, for: request), request)
     }
 
     /// `POST /oauth/link`: links an identity to the person who is signed in.
@@ -44,7 +44,7 @@ extension ImmichRoutes {
         let (record, provider) = try await identity(of: request, bridge, client(of: request))
         do {
             try await services.people.link(
-                caller.person.id, to: record.identity.subject, at: provider.configuration, evenUnseen: true)
+                caller.person.id, to: record.identity.subject, at: provider.configuration, allowsUnseen: true)
         } catch let error as GatewayError where error.code == .identityRefused {
             throw ImmichRefusal(.badRequest, "This OAuth account has already been linked to another user.")
         } catch let error as GatewayError where error.code == .unknownPerson {

@@ -31,7 +31,7 @@ extension ImmichRoutes {
     /// Adds a route whose requests count against the client's address, as in every sign-in through a provider.
     private func addLimited(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
         routing.on(method, path, to: &router) { request in
             if let refusal = limited(request, "Too many attempts; try again later.") { return refusal }
@@ -56,10 +56,12 @@ extension ImmichRoutes {
         let sent = (state: body.optionalText("state"), challenge: body.optionalText("codeChallenge"))
         let challenge = sent.challenge.map(PKCE.Challenge.init)
         if case .some(nil) = challenge {
-            body.refuse("codeChallenge", "Invalid string: 43 characters of base64url, made by S256", "invalid_format")
+            body.refuse(
+                "codeChallenge", message: "Invalid string: 43 characters of base64url, made by S256",
+                code: "invalid_format")
         }
         if let state = sent.state, !(1...AuthorizeQuery.maximumStateCount).contains(state.utf8.count) {
-            body.refuse("state", "Invalid string: 1 to 512 bytes", "too_big")
+            body.refuse("state", message: "Invalid string: 1 to 512 bytes", code: "too_big")
         }
         try body.check()
         let verifier = PKCE.Verifier()

@@ -58,7 +58,7 @@ extension ImmichRoutes {
         let text = body.pin("newPinCode", 6...6)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await applyChange(proof, of: caller, request) {
+        try await applyChange(with: proof, of: caller, in: request) {
             try await services.pins.change(to: try PIN(text), of: caller.person.id, by: $0)
         }
         return .noContent
@@ -71,7 +71,7 @@ extension ImmichRoutes {
         var body = ImmichBody(request)
         let proof = Self.proof(in: &body)
         try body.check()
-        try await applyChange(proof, of: caller, request) {
+        try await applyChange(with: proof, of: caller, in: request) {
             try await services.pins.remove(of: caller.person.id, by: $0)
         }
         return .noContent
@@ -108,8 +108,8 @@ extension ImmichRoutes {
 
     /// Calls `change` with the proof of the request.
     private func applyChange(
-        _ proof: Proof, of caller: ImmichCaller, _ request: ServerRequest,
-        _ change: (PINProof) async throws -> PINStore.CheckResult
+        with proof: Proof, of caller: ImmichCaller, in request: ServerRequest,
+        change: (PINProof) async throws -> PINStore.CheckResult
     ) async throws {
         guard try await services.pins.isSet(caller.person.id) else { throw Self.noPIN }
         switch proof {

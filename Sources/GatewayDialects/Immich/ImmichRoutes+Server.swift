@@ -12,7 +12,7 @@ extension ImmichRoutes {
     /// Source: IM-3g, IM-4; docs/protocols/immich.md, Server information and Maintenance mode.
     func addServer(to router: inout Router) {
         routing.on(.get, "/server/ping", to: &router) { _ in ServerResponse.privateJSON(ImmichPing()) }
-        routing.on(.get, "/server/version", to: &router) { _ in ServerResponse.privateJSON(ImmichVersion.spoken) }
+        routing.on(.get, "/server/version", to: &router) { _ in ServerResponse.privateJSON(ImmichVersion.implemented) }
         routing.on(.get, "/server/config", to: &router) { _ in try await config() }
         guard !settings.isInMaintenance else { return }
         routing.on(.get, "/server/features", to: &router) { _ in ServerResponse.privateJSON(features) }
@@ -53,8 +53,8 @@ extension ImmichRoutes {
     }
 
     private static let about = ImmichAbout(
-        version: ImmichVersion.spoken.text,
-        versionUrl: "https://github.com/immich-app/immich/releases/tag/\(ImmichVersion.spoken.text)",
+        version: ImmichVersion.implemented.text,
+        versionUrl: "https://github.com/immich-app/immich/releases/tag/\(ImmichVersion.implemented.text)",
         build: "latchd")
 
     /// Returns the size of the file system with the database and its free space, in bytes.

@@ -38,7 +38,7 @@ extension ImmichRoutes {
             {
             case .signedIn(let credential):
                 services.metrics.signIn(.succeeded)
-                return try await signedIn(credential, .password, device, request)
+                return try await signedIn(credential, by: .password, on: device, for: request)
             case .refused, .passwordChangeRequired:
                 services.metrics.signIn(.refused)
                 return ImmichResponses.failure(.unauthorized, "Incorrect email or password")
@@ -54,8 +54,8 @@ extension ImmichRoutes {
 
     /// Returns the response to a successful sign-in, with the three cookies.
     func signedIn(
-        _ credential: SessionCredential, _ method: ImmichCookies.SignInMethod, _ device: ImmichDevice,
-        _ request: ServerRequest
+        _ credential: SessionCredential, by method: ImmichCookies.SignInMethod, on device: ImmichDevice,
+        for request: ServerRequest
     ) async throws -> ServerResponse {
         if let version = device.appVersion {
             try await services.sessions.record(appVersion: version, of: credential.session)

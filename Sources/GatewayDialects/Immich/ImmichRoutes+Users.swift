@@ -31,7 +31,7 @@ extension ImmichRoutes {
         let password = body.optionalText("password", atLeast: 1)
         if !body.isNull("avatarColor") { change.avatarColor = body.optionalText("avatarColor") }
         if let color = change.avatarColor, !ImmichUser.avatarColors.contains(color) {
-            body.refuse("avatarColor", "Invalid option", "invalid_value")
+            body.refuse("avatarColor", message: "Invalid option", code: "invalid_value")
         }
         try body.check()
         guard password != nil || !services.mustChangePassword(caller.person) else {
@@ -45,7 +45,7 @@ extension ImmichRoutes {
         if let password { _ = try await chooseForcedPassword(password, of: caller) }
         do {
             let changed = try await services.people.change(caller.person.id, to: change)
-            services.issuer.forget(person: caller.person.id)
+            services.issuer.invalidate(person: caller.person.id)
             return try await user(changed)
         } catch let error as GatewayError where error.code == .personExists {
             throw ImmichRefusal(.badRequest, "Email is not available")

@@ -53,7 +53,7 @@ package struct ImmichRoutes: ServiceDialect {
     /// Reads the whole picture library now.
     package func scan() async throws { try await library?.scan() }
 
-    package func forget() { library?.store.forget() }
+    package func invalidateCache() { library?.store.invalidateCache() }
 
     /// Adds the routes under the prefix. In maintenance mode only the few that report it are added.
     ///
@@ -71,12 +71,12 @@ package struct ImmichRoutes: ServiceDialect {
         addUsers(to: &router)
         addSessions(to: &router)
         addOAuth(to: &router)
-        ImmichAssetRoutes(services, routing, access, library).add(to: &router)
+        ImmichAssetRoutes(services: services, access: access, routing: routing, library: library).add(to: &router)
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
-        ImmichResponses.serverError(status, sentence, request)
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
+        ImmichResponses.serverError(status, sentence, for: request)
     }
 
     /// Returns the sender of a request. By default the client's header fields describe the device.

@@ -15,7 +15,7 @@ struct ImmichRouting: Sendable {
     /// Adds a route without parameters.
     func on(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
         router.on(method, prefix + path) { request in await response(request) { try await handler(request) } }
     }
@@ -23,7 +23,7 @@ struct ImmichRouting: Sendable {
     /// Adds a route that accepts bodies of up to `maximumBodyBytes` bytes, only from signed-in callers.
     func on(
         _ method: HTTPMethod, _ path: String, maximumBodyBytes: Int, to router: inout Router,
-        _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse
     ) {
         router.on(
             method, prefix + path, maximumBodyBytes: maximumBodyBytes, admission: { await refusal(of: $0) }
@@ -35,9 +35,9 @@ struct ImmichRouting: Sendable {
     /// Adds a route with an id as its only path parameter.
     func on(
         _ method: HTTPMethod, id path: String, to router: inout Router,
-        _ handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
+        handler: @escaping @Sendable (ServerRequest, UUID) async throws -> ServerResponse
     ) {
-        router.on(method, prefix + path, String.self) { request, text in
+        router.on(method, prefix + path, parameters: String.self) { request, text in
             await response(request) {
                 guard let id = Self.id(text) else {
                     throw ImmichRefusal([.init(path: ["id"], message: "Invalid UUID", code: "invalid_format")])
@@ -61,7 +61,7 @@ struct ImmichRouting: Sendable {
         } catch {
             response = failure(error, request)
         }
-        return ImmichResponses.correlated(response, request.headers, request.id)
+        return ImmichResponses.correlated(response, headers: request.headers, id: request.id)
     }
 
     /// Returns the refusal of a request whose caller is not signed in, or nil when the caller is signed in.
@@ -70,7 +70,7 @@ struct ImmichRouting: Sendable {
             _ = try await access.caller(of: request)
             return nil
         } catch {
-            return ImmichResponses.correlated(failure(error, request), request.headers, request.id)
+            return ImmichResponses.correlated(failure(error, request), headers: request.headers, id: request.id)
         }
     }
 

@@ -4,27 +4,28 @@ package import GatewayConfiguration
 extension ImmichSettings {
     package static let configurationKeys = [
         ConfigurationKey(
-            "dialects.immich.enabled", \.settings.immich.isEnabled, .boolean, "Whether clients of Immich can sign in."),
+            "dialects.immich.enabled", \.settings.immich.isEnabled, as: .boolean,
+            summary: "Whether clients of Immich can sign in."),
         ConfigurationKey(
-            "dialects.immich.prefix", \.settings.immich.prefix, .prefix,
-            "The path prefix of the Immich dialect."),
+            "dialects.immich.prefix", \.settings.immich.prefix, as: .prefix,
+            summary: "The path prefix of the Immich dialect."),
         ConfigurationKey(
-            "dialects.immich.admin_sign_up", \.settings.immich.allowsAdminSignUp, .boolean,
-            "Whether a person may sign up as the administrator of a server that has no people."),
+            "dialects.immich.admin_sign_up", \.settings.immich.allowsAdminSignUp, as: .boolean,
+            summary: "Whether a person may sign up as the administrator of a server that has no people."),
         ConfigurationKey(
-            "dialects.immich.email_change", \.settings.immich.allowsEmailChange, .boolean,
-            "Whether people may change their own e-mail address, by which a provider may link identities."),
+            "dialects.immich.email_change", \.settings.immich.allowsEmailChange, as: .boolean,
+            summary: "Whether people may change their own e-mail address, by which a provider may link identities."),
         ConfigurationKey(
             list: "dialects.immich.redirects", \.settings.immich.redirects, of: .redirect,
-            "The app addresses that a sign-in of the Immich dialect through a provider may redirect to, in addition to "
-                + "bridge.redirects."),
+            summary: "The app addresses that a sign-in of the Immich dialect through a provider may redirect to, in "
+                + "addition to bridge.redirects."),
         ConfigurationKey(
-            "dialects.immich.maintenance", \.settings.immich.isInMaintenance, .boolean,
-            "Whether clients of Immich get only the message that the server is in maintenance."),
+            "dialects.immich.maintenance", \.settings.immich.isInMaintenance, as: .boolean,
+            summary: "Whether clients of Immich get only the message that the server is in maintenance."),
         ConfigurationKey(
-            "dialects.immich.library", \.settings.immich.library, .optionalFolder,
-            "The folder with the photographs. It contains one folder for each person, named by e-mail address or id, "
-                + "and 'shared'."),
+            "dialects.immich.library", \.settings.immich.library, as: .optionalFolder,
+            summary: "The folder with the photographs. It contains one folder for each person, named by e-mail address "
+                + "or id, and 'shared'."),
     ]
 
     /// The redirect address of an app that sends `GET /oauth/authorize`.
@@ -54,6 +55,10 @@ extension ImmichSettings {
     package func signInPath(in settings: GatewaySettings) -> String? { settings.signInPath(removingAPIFrom: prefix) }
 
     package var unverifiedAddressKeys: [String] { allowsEmailChange ? ["dialects.immich.email_change"] : [] }
+    package var appTitles: [String: String] {
+        let (android, iOS) = ("Immich on Android", "Immich on iOS")
+        return ["immich-android": android, "immich_android": android, "immich-ios": iOS, "immich_ios": iOS]
+    }
     package var usesPINs: Bool { true }
     package var passwordChangePlace: String? { "in an app for Immich" }
 }

@@ -39,18 +39,19 @@ extension OnyxRoutes {
         case .valid(let session):
             return ServerResponse(status: .ok, headers: .privateJSON, body: OnyxMe.body(session))
         case .passwordChangeRequired:
-            return DefaultResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+            return DefaultResponses.business(
+                .forbidden, code: .unauthorized, detail: services.passwordChangeSentence)
         case .expired:
             return DefaultResponses.business(
-                .forbidden, .sessionExpired, "Your session has expired. Please sign in again.")
+                .forbidden, code: .sessionExpired, detail: "Your session has expired. Please sign in again.")
         case .terminated:
             return DefaultResponses.business(
-                .forbidden, .sessionTerminated, "Your session was ended. Please sign in again.")
+                .forbidden, code: .sessionTerminated, detail: "Your session was ended. Please sign in again.")
         case .unrecognized where token.utf8.contains(UInt8(ascii: ".")):
             return DefaultResponses.forbidden
         case .unrecognized:
             return DefaultResponses.business(
-                .forbidden, .sessionUnrecognized, "Your session is unknown. Please sign in again.")
+                .forbidden, code: .sessionUnrecognized, detail: "Your session is unknown. Please sign in again.")
         }
     }
 }

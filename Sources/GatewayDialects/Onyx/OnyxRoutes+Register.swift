@@ -13,7 +13,8 @@ extension OnyxRoutes {
     package func register(_ request: ServerRequest) async throws -> ServerResponse {
         guard settings.allowsRegistration, allowsPasswords else {
             return DefaultResponses.business(
-                .forbidden, .registrationDisabled, "Registration is closed; ask an administrator for an account.")
+                .forbidden, code: .registrationDisabled,
+                detail: "Registration is closed; ask an administrator for an account.")
         }
         guard let body = try? request.json(OnyxRegistration.self) else {
             return DefaultResponses.invalid("body: An object with 'email' and 'password' is required.")
@@ -25,7 +26,7 @@ extension OnyxRoutes {
                 return ServerResponse.privateJSON(OnyxRegistered(id: id, email: person.email), status: .created)
             case .limited(let wait):
                 return DefaultResponses.business(
-                    .tooManyRequests, .rateLimited, "Too many registrations; try again later."
+                    .tooManyRequests, code: .rateLimited, detail: "Too many registrations; try again later."
                 )
                 .retry(after: wait)
             }

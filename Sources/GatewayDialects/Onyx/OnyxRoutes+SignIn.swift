@@ -32,7 +32,8 @@ extension OnyxRoutes {
                 return DefaultResponses.code(.badRequest, .badCredentials)
             case .passwordChangeRequired:
                 metrics.signIn(.refused)
-                return DefaultResponses.business(.forbidden, .unauthorized, services.passwordChangeSentence)
+                return DefaultResponses.business(
+                    .forbidden, code: .unauthorized, detail: services.passwordChangeSentence)
             case .limited(let wait):
                 metrics.signIn(.limited)
                 return DefaultResponses.tooMany(wait)

@@ -33,7 +33,7 @@ package struct OnyxRoutes: ServiceDialect {
     var allowsPasswords: Bool { services.settings.passwordsEnabled }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         DefaultResponses.serverError(status, sentence)
     }
 
@@ -52,10 +52,10 @@ package struct OnyxRoutes: ServiceDialect {
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
-        add(.get, "/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, { try await $0.me($1) })
+        add(.get, "/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, handler: { try await $0.me($1) })
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        DefaultResponses.failure(error, request, log)
+        DefaultResponses.failure(error, of: request, log: log)
     }
 }

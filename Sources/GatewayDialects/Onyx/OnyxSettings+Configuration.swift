@@ -4,12 +4,14 @@ import SignInBridge
 extension OnyxSettings {
     package static let configurationKeys = [
         ConfigurationKey(
-            "dialects.onyx.enabled", \.settings.onyx.isEnabled, .boolean, "Whether clients of Onyx can sign in."),
+            "dialects.onyx.enabled", \.settings.onyx.isEnabled, as: .boolean,
+            summary: "Whether clients of Onyx can sign in."),
         ConfigurationKey(
-            "dialects.onyx.prefix", \.settings.bridge.prefix, .prefix, "The path prefix of the Onyx dialect."),
+            "dialects.onyx.prefix", \.settings.bridge.prefix, as: .prefix,
+            summary: "The path prefix of the Onyx dialect."),
         ConfigurationKey(
-            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, .boolean,
-            "Whether people may create accounts for themselves."),
+            "dialects.onyx.registration", \.settings.onyx.allowsRegistration, as: .boolean,
+            summary: "Whether people may create accounts for themselves."),
     ]
 
     package func prefix(in settings: GatewaySettings) -> String { settings.bridge.prefix }

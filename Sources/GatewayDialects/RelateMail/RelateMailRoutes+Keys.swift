@@ -48,8 +48,9 @@ extension RelateMailRoutes {
                 .badRequest,
                 "Invalid scope: \(shown). Valid scopes are: \(APIKeyScopes.all.words.joined(separator: ", "))")
         }
-        return try await make(
-            name, scopes.isEmpty ? caller.givableScopes.words : scopes, expiring: body.expiresAt, request, caller)
+        return try await makeKey(
+            named: name, scopes: scopes.isEmpty ? caller.givableScopes.words : scopes, expiring: body.expiresAt,
+            for: caller, in: request)
     }
 
     /// `POST /api/smtp-credentials/mobile`: creates a key for an app.
@@ -67,15 +68,16 @@ extension RelateMailRoutes {
                 "Invalid platform: \(platform). Valid platforms are: \(Self.platforms.joined(separator: ", "))")
         }
         let name = "Mobile App - \(device) (\(platform))"
-        return try await make(
-            String(name.prefix(Self.maximumNameLength)), [APIKeyScope.app.rawValue], expiring: body.expiresAt, request,
-            caller)
+        return try await makeKey(
+            named: String(name.prefix(Self.maximumNameLength)), scopes: [APIKeyScope.app.rawValue],
+            expiring: body.expiresAt, for: caller, in: request)
     }
 
     /// Creates a key for a caller with a recent sign-in, or for a caller with another key. In the second case the new
     /// key has no further scopes and expires no later, so that a key can be rotated without gaining access.
-    private func make(
-        _ name: String, _ scopes: [String], expiring text: String?, _ request: ServerRequest, _ caller: RelateMailCaller
+    private func makeKey(
+        named name: String, scopes: [String], expiring text: String?, for caller: RelateMailCaller,
+        in request: ServerRequest
     ) async throws -> ServerResponse {
         switch caller.proof {
         case .key: break
@@ -101,7 +103,7 @@ extension RelateMailRoutes {
         do {
             made = try await services.apiKeys.create(
                 for: caller.person, name: shown, scopes: scopes, expires: expires, maximum: settings.maximumKeys,
-                asking: caller.key?.id, recording: event(.apiKeyMade, request, caller))
+                asking: caller.key?.id, recording: event(.apiKeyMade, in: request, by: caller))
         } catch let error as GatewayError where error.code == .tooManyKeys {
             return RelateMailResponses.sentence(.badRequest, error.message)
         }
@@ -115,19 +117,19 @@ extension RelateMailRoutes {
 
     /// `DELETE /api/smtp-credentials/{id}`: revokes one of the person's keys, which may be the key of the request.
     func revokeKey(
-        _ id: String, _ request: ServerRequest, _ caller: RelateMailCaller
+        _ id: String, in request: ServerRequest, for caller: RelateMailCaller
     ) async throws -> ServerResponse {
         guard let id = UUID(uuidString: id),
             try await services.apiKeys.revoke(
                 id, of: caller.person.id, isRotation: caller.key != nil,
-                recording: event(.apiKeyRevoked, request, caller))
+                recording: event(.apiKeyRevoked, in: request, by: caller))
         else { return RelateMailResponses.notFound(request.id) }
         services.metrics.apiKey(.revoked)
         return .noContent
     }
 
     private func event(
-        _ kind: AuditEvent.Kind, _ request: ServerRequest, _ caller: RelateMailCaller
+        _ kind: AuditEvent.Kind, in request: ServerRequest, by caller: RelateMailCaller
     ) -> AuditEvent {
         var event = AuditEvent(
             kind, address: services.proxies.client(of: request).description, request: request.id)

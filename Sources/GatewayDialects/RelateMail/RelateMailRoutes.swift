@@ -36,20 +36,22 @@ package struct RelateMailRoutes: ServiceDialect {
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         RelateMailResponses.serverError(status, sentence, request: request.id)
     }
 
     /// Adds the routes under the prefix.
     package func add(to router: inout Router) {
         addDiscovery(to: &router)
-        add(.get, "/api/profile", .general, to: &router) { try await $0.profile(of: $2.person) }
-        add(.put, "/api/profile", .writes, to: &router) { try await $0.changeProfile($1, $2) }
-        add(.get, Self.credentials, .credentials, to: &router) { try await $0.keys(of: $2.person) }
-        add(.post, Self.credentials, .credentials, to: &router) { try await $0.makeKey($1, $2) }
-        add(.post, Self.credentials + "/mobile", .credentials, to: &router) { try await $0.makeMobileKey($1, $2) }
-        router.on(.delete, prefix + Self.credentials + "/{id}", String.self) { request, id in
-            await response(request, .credentials) { try await $0.revokeKey(id, $1, $2) }
+        add(.get, "/api/profile", limit: .general, to: &router) { try await $0.profile(of: $2.person) }
+        add(.put, "/api/profile", limit: .writes, to: &router) { try await $0.changeProfile($1, $2) }
+        add(.get, Self.credentials, limit: .credentials, to: &router) { try await $0.keys(of: $2.person) }
+        add(.post, Self.credentials, limit: .credentials, to: &router) { try await $0.makeKey($1, $2) }
+        add(.post, Self.credentials + "/mobile", limit: .credentials, to: &router) {
+            try await $0.makeMobileKey($1, $2)
+        }
+        router.on(.delete, prefix + Self.credentials + "/{id}", parameters: String.self) { request, id in
+            await response(to: request, limit: .credentials) { try await $0.revokeKey(id, in: $1, for: $2) }
         }
     }
 
@@ -67,16 +69,16 @@ package struct RelateMailRoutes: ServiceDialect {
         -> ServerResponse
 
     private func add(
-        _ method: HTTPMethod, _ path: String, _ kind: RequestLimits.Kind, to router: inout Router,
-        _ action: @escaping Action
+        _ method: HTTPMethod, _ path: String, limit kind: RequestLimits.Kind, to router: inout Router,
+        action: @escaping Action
     ) {
         router.on(method, prefix + path) { request in
-            await response(request, kind, action)
+            await response(to: request, limit: kind, action: action)
         }
     }
 
     private func response(
-        _ request: ServerRequest, _ kind: RequestLimits.Kind, _ action: Action
+        to request: ServerRequest, limit kind: RequestLimits.Kind, action: Action
     ) async -> ServerResponse {
         do {
             return try await action(self, request, access.caller(of: request, kind))

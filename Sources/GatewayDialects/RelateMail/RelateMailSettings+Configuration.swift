@@ -6,73 +6,75 @@ extension RelateMailSettings {
 
     private static let general = [
         ConfigurationKey(
-            "dialects.relate-mail.enabled", \.settings.relateMail.isEnabled, .boolean,
-            "Whether clients of Relate Mail can sign in."),
+            "dialects.relate-mail.enabled", \.settings.relateMail.isEnabled, as: .boolean,
+            summary: "Whether clients of Relate Mail can sign in."),
         ConfigurationKey(
-            "dialects.relate-mail.prefix", \.settings.relateMail.prefix, .prefix,
-            "The path prefix of the Relate Mail dialect."),
+            "dialects.relate-mail.prefix", \.settings.relateMail.prefix, as: .prefix,
+            summary: "The path prefix of the Relate Mail dialect."),
         ConfigurationKey(
             list: "dialects.relate-mail.features", \.settings.relateMail.features, of: .word,
-            "The features that the server reports to apps; smtp, pop3 and imap stand for the available mail servers."),
+            summary: "The features that the server reports to apps; smtp, pop3 and imap stand for the available mail "
+                + "servers."),
         ConfigurationKey(
-            "dialects.relate-mail.maximum_keys", \.settings.relateMail.maximumKeys, .number(1...100_000),
-            "The maximum number of keys of programs per person."),
+            "dialects.relate-mail.maximum_keys", \.settings.relateMail.maximumKeys, as: .number(1...100_000),
+            summary: "The maximum number of keys of programs per person."),
         ConfigurationKey(
             "dialects.relate-mail.key_lifetime", \.settings.relateMail.keyLifetime,
-            .optionalDuration(.seconds(60)...(.seconds(86_400 * 3_650))),
-            "The maximum lifetime of a key of a program. If it is not set, keys are valid until they are revoked."),
+            as: .optionalDuration(.seconds(60)...(.seconds(86_400 * 3_650))),
+            summary: "The maximum lifetime of a key of a program. If it is not set, keys are valid until they are "
+                + "revoked."),
     ]
 
     private static let provider = [
         ConfigurationKey(
-            "dialects.relate-mail.provider", \.settings.relateMail.provider, .optionalWord("a provider's id"),
-            "The identity provider where apps sign in.", defaultValue: "the only one"),
+            "dialects.relate-mail.provider", \.settings.relateMail.provider, as: .optionalText("a provider's id"),
+            summary: "The identity provider where apps sign in.", defaultValue: "the only one"),
         ConfigurationKey(
-            "dialects.relate-mail.client_id", \.settings.relateMail.clientID, .optionalWord("a word"),
-            "The client id of the apps at that provider: a public client, which has no secret.",
+            "dialects.relate-mail.client_id", \.settings.relateMail.clientID, as: .optionalText("a word"),
+            summary: "The client id of the apps at that provider: a public client, which has no secret.",
             defaultValue: "this server's own, if it has no secret either"),
         ConfigurationKey(
             list: "dialects.relate-mail.audience", \.settings.relateMail.audiences, of: .word,
-            "The audience (aud) that a token must have. The single value any accepts every token of the provider, "
-                + "including those for other servers.", defaultValue: "the apps' client_id"),
+            summary: "The audience (aud) that a token must have. The single value any accepts every token of the "
+                + "provider, including those for other servers.", defaultValue: "the apps' client_id"),
         ConfigurationKey(
             "dialects.relate-mail.tokens", \.settings.relateMail.tokenKind,
-            .choice(AccessTokenExpectation.Kind.allCases.map { ($0.rawValue, $0) }),
-            "Which token of the provider apps send: access, or id if its access tokens are not JWTs."),
+            as: .choice(AccessTokenExpectation.Kind.allCases.map { ($0.rawValue, $0) }),
+            summary: "Which token of the provider apps send: access, or id if its access tokens are not JWTs."),
         ConfigurationKey(
-            "dialects.relate-mail.redirect", \.settings.relateMail.redirect, .optionalWord("an address"),
-            "The address to which the provider redirects the app in the browser."),
+            "dialects.relate-mail.redirect", \.settings.relateMail.redirect, as: .optionalText("an address"),
+            summary: "The address to which the provider redirects the app in the browser."),
         ConfigurationKey(
             list: "dialects.relate-mail.scopes", \.settings.relateMail.scopes, of: .word,
-            "The scopes that apps request from the provider."),
+            summary: "The scopes that apps request from the provider."),
     ]
 
     private static let mail =
         server(
-            "smtp", "for sending mail", \.settings.relateMail.smtp.host, \.settings.relateMail.smtp.port,
-            \.settings.relateMail.smtp.securePort)
+            "smtp", use: "for sending mail", host: \.settings.relateMail.smtp.host,
+            port: \.settings.relateMail.smtp.port, securePort: \.settings.relateMail.smtp.securePort)
         + server(
-            "pop3", "for fetching mail", \.settings.relateMail.pop3.host, \.settings.relateMail.pop3.port,
-            \.settings.relateMail.pop3.securePort)
+            "pop3", use: "for fetching mail", host: \.settings.relateMail.pop3.host,
+            port: \.settings.relateMail.pop3.port, securePort: \.settings.relateMail.pop3.securePort)
         + server(
-            "imap", "for reading mail", \.settings.relateMail.imap.host, \.settings.relateMail.imap.port,
-            \.settings.relateMail.imap.securePort)
+            "imap", use: "for reading mail", host: \.settings.relateMail.imap.host,
+            port: \.settings.relateMail.imap.port, securePort: \.settings.relateMail.imap.securePort)
 
     private static func server(
-        _ name: String, _ use: String, _ host: any WritableKeyPath<DaemonConfiguration, String?> & Sendable,
-        _ port: any WritableKeyPath<DaemonConfiguration, Int> & Sendable,
-        _ securePort: any WritableKeyPath<DaemonConfiguration, Int> & Sendable
+        _ name: String, use: String, host: any WritableKeyPath<DaemonConfiguration, String?> & Sendable,
+        port: any WritableKeyPath<DaemonConfiguration, Int> & Sendable,
+        securePort: any WritableKeyPath<DaemonConfiguration, Int> & Sendable
     ) -> [ConfigurationKey] {
         [
             ConfigurationKey(
-                "dialects.relate-mail.\(name).server", host, .optionalWord("a name"),
-                "The server \(use), as reported to programs.", defaultValue: "the host of public_url"),
+                "dialects.relate-mail.\(name).server", host, as: .optionalText("a name"),
+                summary: "The server \(use), as reported to programs.", defaultValue: "the host of public_url"),
             ConfigurationKey(
-                "dialects.relate-mail.\(name).port", port, .number(1...65_535),
-                "Its port for connections that start encryption after connecting."),
+                "dialects.relate-mail.\(name).port", port, as: .number(1...65_535),
+                summary: "Its port for connections that start encryption after connecting."),
             ConfigurationKey(
                 "dialects.relate-mail.\(name).secure_port", securePort,
-                .number(1...65_535), "Its port for connections that are encrypted from the start."),
+                as: .number(1...65_535), summary: "Its port for connections that are encrypted from the start."),
         ]
     }
 

@@ -29,12 +29,12 @@ extension TimeTrackerRoutes {
     /// Source: TT-3; docs/protocols/time-tracker.md, Start of a sign-in and Sign-in state.
     func login(_ request: ServerRequest, _ bridge: Bridge) async -> ServerResponse {
         if let wait = starts.consume(.from(services.proxies.client(of: request))) {
-            return refusal(.tooManyRequests, "Too many sign-ins from your address. Try again later.", request)
+            return refusal(.tooManyRequests, "Too many sign-ins from your address. Try again later.", for: request)
                 .retry(after: wait)
         }
         let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) } ?? FormFields()
         for name in ["redirect_uri", "provider", "next", "state"] where fields.values(name).count > 1 {
-            return refusal(.badRequest, "The parameter '\(name)' occurs more than once.", request)
+            return refusal(.badRequest, "The parameter '\(name)' occurs more than once.", for: request)
         }
         if fields["provider"] == nil, services.settings.pages.isEnabled, bridge.providers.all.count > 1,
             BridgeCallback.wantsPage(request)
@@ -42,20 +42,22 @@ extension TimeTrackerRoutes {
             return choice(fields, bridge)
         }
         guard let provider = fields["provider"].map({ bridge.providers[$0] }) ?? bridge.providers.all.first else {
-            return refusal(.badRequest, "This server has no such identity provider.", request)
+            return refusal(.badRequest, "This server has no such identity provider.", for: request)
         }
         if let redirect = fields["redirect_uri"], !redirect.isEmpty {
             guard redirects.allows(redirect) else {
-                return refusal(.badRequest, "The server does not allow this redirect_uri.", request)
+                return refusal(.badRequest, "The server does not allow this redirect_uri.", for: request)
             }
-            if fields["state"] == nil, Self.isSentByApp(request) { return redirectWithState(request, fields, bridge) }
-            let state = fields["state"].map { TimeTrackerState.open($0, services.now(), bridge.keys) }
+            if fields["state"] == nil, Self.isSentByApp(request) {
+                return redirectWithState(request, fields: fields, bridge: bridge)
+            }
+            let state = fields["state"].map { TimeTrackerState.open($0, at: services.now(), keys: bridge.keys) }
             guard state != .some(nil) else {
-                return refusal(.badRequest, "This sign-in has expired. Start it again in the app.", request)
+                return refusal(.badRequest, "This sign-in has expired. Start it again in the app.", for: request)
             }
-            return await login(request, to: redirect, state ?? nil, at: provider, bridge)
+            return await login(request, to: redirect, state: state ?? nil, at: provider, bridge: bridge)
         }
-        return await login(request, fields, at: provider, bridge)
+        return await login(request, fields: fields, at: provider, bridge: bridge)
     }
 
     /// Whether the app itself sends the request, not its browser.
@@ -65,9 +67,9 @@ extension TimeTrackerRoutes {
 
     /// Redirects an app's browser to this route again, with a `state` that the app can see. The app can compare it when
     /// the browser returns, and the browser that follows the redirect gets the cookie.
-    private func redirectWithState(_ request: ServerRequest, _ fields: FormFields, _ bridge: Bridge) -> ServerResponse {
+    private func redirectWithState(_ request: ServerRequest, fields: FormFields, bridge: Bridge) -> ServerResponse {
         guard let base = services.address.base(of: request),
-            let state = try? TimeTrackerState.make(services.now(), bridge.keys)
+            let state = try? TimeTrackerState.make(at: services.now(), keys: bridge.keys)
         else { return unknownAddress(request) }
         let asked = fields.pairs.filter { ["redirect_uri", "provider"].contains($0.name) }.map { ($0.name, $0.value) }
         return .redirect(to: "\(base)\(prefix)/auth/login?\(FormURLEncoded.encode(asked + [("state", state.text)]))")
@@ -75,7 +77,7 @@ extension TimeTrackerRoutes {
 
     /// Begins the sign-in of an app. `state` is the state that the app has seen; nil when it has seen none.
     private func login(
-        _ request: ServerRequest, to redirect: String, _ state: State?, at provider: BridgeProvider, _ bridge: Bridge
+        _ request: ServerRequest, to redirect: String, state: State?, at provider: BridgeProvider, bridge: Bridge
     ) async -> ServerResponse {
         do throws(BridgeFailure) {
             if settings.callback == .app, provider.configuration.settings.responseMode != .formPost {
@@ -94,11 +96,11 @@ extension TimeTrackerRoutes {
 
     /// Begins the sign-in of a browser.
     private func login(
-        _ request: ServerRequest, _ fields: FormFields, at provider: BridgeProvider, _ bridge: Bridge
+        _ request: ServerRequest, fields: FormFields, at provider: BridgeProvider, bridge: Bridge
     ) async -> ServerResponse {
         let own = FormFields(fields.pairs.filter { $0.name == "next" })
         guard let query = try? AuthorizeQuery(own, redirects) else {
-            return refusal(.badRequest, "The parameter 'next' must be a path of this server.", request)
+            return refusal(.badRequest, "The parameter 'next' must be a path of this server.", for: request)
         }
         guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
         do throws(BridgeFailure) {
@@ -124,7 +126,7 @@ extension TimeTrackerRoutes {
 
     /// Returns a refusal: a page with a link to start again for a browser, JSON for a program.
     func refusal(
-        _ status: HTTPStatus, _ sentence: String, _ request: ServerRequest, again: String? = nil
+        _ status: HTTPStatus, _ sentence: String, for request: ServerRequest, again: String? = nil
     ) -> ServerResponse {
         BridgeCallback.wantsPage(request)
             ? services.redirectPages.failed(status, sentence, again: again)

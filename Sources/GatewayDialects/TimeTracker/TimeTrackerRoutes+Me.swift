@@ -16,8 +16,10 @@ extension TimeTrackerRoutes {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return TimeTrackerResponses.unauthorized() }
         let authentication = try await services.issuer.authenticate(first)
-        guard let second = tokens.second, !authentication.isValid else { return me(authentication, first, request) }
-        return me(try await services.issuer.authenticate(second), second, request)
+        guard let second = tokens.second, !authentication.isValid else {
+            return me(authentication, of: first, for: request)
+        }
+        return me(try await services.issuer.authenticate(second), of: second, for: request)
     }
 
     /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
@@ -29,10 +31,12 @@ extension TimeTrackerRoutes {
         else {
             return nil
         }
-        return me(authentication, first, request)
+        return me(authentication, of: first, for: request)
     }
 
-    private func me(_ authentication: Authentication, _ token: String, _ request: ServerRequest) -> ServerResponse {
+    private func me(
+        _ authentication: Authentication, of token: String, for request: ServerRequest
+    ) -> ServerResponse {
         switch authentication {
         case .valid(let session):
             ServerResponse(status: .ok, headers: .privateJSON, body: Self.body(session.person))
@@ -104,7 +108,7 @@ extension TimeTrackerRoutes {
                         request: request.id, device: client.device))
             }
         } catch {
-            services.log.error("A sign-out failed.", ["error": .words(of: error), "request": .text(request.id)])
+            services.log.error("A sign-out failed.", ["error": .description(of: error), "request": .text(request.id)])
             return TimeTrackerResponses.refusal(.serviceUnavailable, "Failed to logout").retry(after: .seconds(1))
         }
         var response = ServerResponse.privateJSON(["message": "Logged out successfully"] as JSONValue)

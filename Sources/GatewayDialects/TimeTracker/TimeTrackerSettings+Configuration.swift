@@ -6,36 +6,37 @@ import OpenIDConnect
 extension TimeTrackerSettings {
     package static let configurationKeys = [
         ConfigurationKey(
-            "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, .boolean,
-            "Whether clients of Time Tracker can sign in."),
+            "dialects.timetracker.enabled", \.settings.timeTracker.isEnabled, as: .boolean,
+            summary: "Whether clients of Time Tracker can sign in."),
         ConfigurationKey(
-            "dialects.timetracker.prefix", \.settings.timeTracker.prefix, .prefix,
-            "The path prefix of the Time Tracker dialect."),
+            "dialects.timetracker.prefix", \.settings.timeTracker.prefix, as: .prefix,
+            summary: "The path prefix of the Time Tracker dialect."),
         ConfigurationKey(
             list: "dialects.timetracker.redirects", \.settings.timeTracker.redirects, of: .redirect,
-            "The app addresses that a sign-in may redirect to, compared character by character."),
+            summary: "The app addresses that a sign-in may redirect to, compared character by character."),
         ConfigurationKey(
             "dialects.timetracker.callback", \.settings.timeTracker.callback,
-            .choice(TimeTrackerSettings.Callback.allCases.map { ($0.rawValue, $0) }),
-            "Where the identity provider redirects the browser: to the app, or to the gateway, which redirects it to "
-                + "the app."),
+            as: .choice(TimeTrackerSettings.Callback.allCases.map { ($0.rawValue, $0) }),
+            summary: "Where the identity provider redirects the browser: to the app, or to the gateway, which "
+                + "redirects it to the app."),
         ConfigurationKey(
             "dialects.timetracker.token_lifetime", \.settings.timeTracker.tokenLifetime,
-            .duration(.seconds(60)...(.seconds(3650 * 86_400))),
-            "The lifetime of a token, or sessions.maximum if that is less."),
+            as: .duration(.seconds(60)...(.seconds(3650 * 86_400))),
+            summary: "The lifetime of a token, or sessions.maximum if that is less."),
         ConfigurationKey(
-            "dialects.timetracker.audience", \.settings.timeTracker.audience, .optionalWord("a word"),
-            "The audience of tokens, 'aud'.", defaultValue: "public_url with the prefix"),
+            "dialects.timetracker.audience", \.settings.timeTracker.audience, as: .optionalText("a word"),
+            summary: "The audience of tokens, 'aud'.", defaultValue: "public_url with the prefix"),
         ConfigurationKey(
-            "dialects.timetracker.starts_per_minute", \.settings.timeTracker.startRate.requests, .number(1...100_000),
-            "The maximum number of sign-ins that one address may start per minute."),
+            "dialects.timetracker.starts_per_minute", \.settings.timeTracker.startRate.requests,
+            as: .number(1...100_000),
+            summary: "The maximum number of sign-ins that one address may start per minute."),
         ConfigurationKey(
             "tokens.key_rotation", \.settings.signingKeys.rotation,
-            .duration(.seconds(3_600)...(.seconds(3650 * 86_400))),
-            "The age at which a key that signs tokens is replaced."),
+            as: .duration(.seconds(3_600)...(.seconds(3650 * 86_400))),
+            summary: "The age at which a key that signs tokens is replaced."),
         ConfigurationKey(
-            "tokens.algorithm", \.settings.signingKeys.algorithm, .choice([("ES256", .es256), ("EdDSA", .edDSA)]),
-            "The signature algorithm of new keys."),
+            "tokens.algorithm", \.settings.signingKeys.algorithm, as: .choice([("ES256", .es256), ("EdDSA", .edDSA)]),
+            summary: "The signature algorithm of new keys."),
     ]
 
     package func prefix(in settings: GatewaySettings) -> String { prefix }

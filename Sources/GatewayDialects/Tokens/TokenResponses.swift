@@ -15,26 +15,30 @@ enum TokenResponses {
     /// Returns a 400 response to an invalid request. The sentence is a constant, so that the response does not repeat
     /// what was sent.
     static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
-        refusal(status, "invalid_request", sentence)
+        refusal(status, error: "invalid_request", description: sentence)
     }
 
     /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
     static let invalidClient: ServerResponse = {
-        var response = refusal(.unauthorized, "invalid_client", "The client is unknown or its secret is wrong.")
+        var response = refusal(
+            .unauthorized, error: "invalid_client", description: "The client is unknown or its secret is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()
 
     /// A 503 response for a database error.
     static let unavailable = refusal(
-        .serviceUnavailable, "temporarily_unavailable", "The server cannot check the token now. Try again later."
+        .serviceUnavailable, error: "temporarily_unavailable",
+        description: "The server cannot check the token now. Try again later."
     ).retry(after: .seconds(1))
 
     /// A 404 response for metadata when the server cannot tell its own address from the request.
-    static let noMetadata = refusal(.notFound, "invalid_request", "The server does not know its own address.")
+    static let noMetadata = refusal(
+        .notFound, error: "invalid_request", description: "The server does not know its own address.")
 
-    private static func refusal(_ status: HTTPStatus, _ error: StaticString, _ sentence: StaticString) -> ServerResponse
-    {
+    private static func refusal(
+        _ status: HTTPStatus, error: StaticString, description sentence: StaticString
+    ) -> ServerResponse {
         ServerResponse(
             status: status, headers: .privateJSON,
             body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))

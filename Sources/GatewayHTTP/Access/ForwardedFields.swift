@@ -86,8 +86,8 @@ struct ForwardedFields: Sendable {
         try Self.agree(&target, path.isEmpty ? "/" : path)
     }
 
-    private static func agree<Value: Equatable>(_ told: inout Value?, _ value: Value) throws(ForwardedRefusal) {
-        guard told == nil || told == value else { throw .contradictory }
-        told = value
+    private static func agree<Value: Equatable>(_ current: inout Value?, _ value: Value) throws(ForwardedRefusal) {
+        guard current == nil || current == value else { throw .contradictory }
+        current = value
     }
 }

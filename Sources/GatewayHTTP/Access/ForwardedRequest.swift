@@ -28,11 +28,11 @@ package struct ForwardedRequest: Sendable {
 
     /// Parses the header fields of a request from the proxy.
     package init(_ request: ServerRequest) throws(ForwardedRefusal) {
-        var told = ForwardedFields()
-        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try told.read(field) }
-        guard let method = told.method, let scheme = told.scheme, let host = told.host, let target = told.target else {
-            throw .incomplete
-        }
+        var fields = ForwardedFields()
+        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try fields.read(field) }
+        guard let method = fields.method, let scheme = fields.scheme, let host = fields.host,
+            let target = fields.target
+        else { throw .incomplete }
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
             let path = AccessPath(target.prefix { $0 != "?" })
         else { throw .ambiguousPath }
@@ -41,7 +41,7 @@ package struct ForwardedRequest: Sendable {
         self.host = host.withoutPort(of: scheme)
         self.path = path
         self.target = target
-        hasOtherMethod = told.override != nil && told.override != method
+        hasOtherMethod = fields.override != nil && fields.override != method
     }
 }
 

@@ -46,40 +46,42 @@ package struct HostCheck: Sendable {
     package func allows(_ request: ServerRequest, for scope: Scope) -> Bool {
         guard let own, scope != .anyHost else { return true }
         let texts = request.headers.values("Host")
-        let told = told(request)
-        if texts.count == 1, texts[0] == ownText, told.isEmpty { return true }
+        let forwarded = forwardedHosts(request)
+        if texts.count == 1, texts[0] == ownText, forwarded.isEmpty { return true }
         guard texts.count == 1, let sent = AccessHost(texts[0]) else { return false }
-        func isServed(_ host: AccessHost, isTold: Bool = false) -> Bool {
-            host.name == own.name || host.isLoopback || scope == .protected && isKnown(host, isTold: isTold)
+        func isServed(_ host: AccessHost, isForwarded: Bool = false) -> Bool {
+            host.name == own.name || host.isLoopback || scope == .protected && isKnown(host, isForwarded: isForwarded)
         }
-        guard !told.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
+        guard !forwarded.isEmpty else { return isServed(sent) || scope == .monitoring && Self.isOfNetwork(sent) }
         // A client without a proxy can set X-Forwarded-Host, but a web page cannot choose `Host`. So the name in
         // `Host`, which a proxy uses for this server, must not be a public name of the Internet.
-        guard told.count == 1, let host = AccessHost(told[0]), isServed(host, isTold: true) else { return false }
+        guard forwarded.count == 1, let host = AccessHost(forwarded[0]), isServed(host, isForwarded: true) else {
+            return false
+        }
         return isServed(sent) || hosts.allows(sent.withoutPort(of: scheme), scheme) || Self.isOfNetwork(sent)
     }
 
     /// Returns the host that the browser requested: from X-Forwarded-Host of a trusted proxy, otherwise from `Host`.
     /// Some proxies send X-Forwarded-Host without the port and forward `Host` with its port.
     package func host(of request: ServerRequest) -> AccessHost? {
-        let told = told(request)
+        let forwarded = forwardedHosts(request)
         let sent = request.headers["Host"].flatMap { AccessHost($0) }
-        guard told.count <= 1, var host = told.first.map({ AccessHost($0) }) ?? sent else { return nil }
+        guard forwarded.count <= 1, var host = forwarded.first.map({ AccessHost($0) }) ?? sent else { return nil }
         if host.port == nil, let sent, sent.name == host.name { host = sent }
         return host.withoutPort(of: scheme)
     }
 
-    private func told(_ request: ServerRequest) -> [String] {
+    private func forwardedHosts(_ request: ServerRequest) -> [String] {
         proxies.trusts(request.peer) ? request.headers.values("X-Forwarded-Host") : []
     }
 
     /// Whether the configuration contains the host: it is protected, or shares the cookie. Rules that name no hosts
     /// protect every host that a trusted proxy sends. They do not protect a host that is only in `Host`, because that
     /// can be any site's name.
-    private func isKnown(_ host: AccessHost, isTold: Bool) -> Bool {
+    private func isKnown(_ host: AccessHost, isForwarded: Bool) -> Bool {
         let host = host.withoutPort(of: scheme)
         return hosts.allows(host, scheme)
-            || rules.map { (isTold || $0.nameHosts) && $0.protect(host, scheme) } == true
+            || rules.map { (isForwarded || $0.nameHosts) && $0.protect(host, scheme) } == true
     }
 
     /// Whether the name is an IP address or has no dot, so that it is not a public name of the Internet.

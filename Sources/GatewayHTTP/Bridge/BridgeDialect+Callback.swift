@@ -16,15 +16,15 @@ extension BridgeDialect {
         let pending: PendingCallback
         do throws(InvalidCallback) {
             guard let fields = browser.fields else { throw .unreadableState }
-            pending = try open(fields, at: path, request, bridge)
+            pending = try open(fields, at: path, in: request, bridge: bridge)
         } catch {
             return BridgeCallback.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
         }
         var response: ServerResponse
         do throws(BridgeFailure) {
             let ending = try await bridge.finish(
-                pending.state, pending.secret, at: pending.provider, pending.fields, callback: base + prefix + path,
-                client: origin(of: request))
+                pending.state, secret: pending.secret, at: pending.provider, fields: pending.fields,
+                callback: base + prefix + path, client: origin(of: request))
             response = await browser.response(ending, bridge)
         } catch {
             response = failed(error, of: pending.state.returnTo, at: pending.provider, request)
@@ -38,7 +38,7 @@ extension BridgeDialect {
     ///
     /// Source: RFC 9700 §4.4.2.2.
     private func open(
-        _ fields: FormFields, at path: String, _ request: ServerRequest, _ bridge: Bridge
+        _ fields: FormFields, at path: String, in request: ServerRequest, bridge: Bridge
     ) throws(InvalidCallback) -> PendingCallback {
         let states = fields.values("state")
         guard let text = states.first else { throw .missingState }

@@ -18,5 +18,5 @@ extension BridgeRoutes {
     }
 
     private static let unknownCode = DefaultResponses.business(
-        .unauthorized, .unauthenticated, "Invalid or expired code")
+        .unauthorized, code: .unauthenticated, detail: "Invalid or expired code")
 }

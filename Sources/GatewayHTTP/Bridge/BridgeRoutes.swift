@@ -29,12 +29,12 @@ package struct BridgeRoutes: BridgeDialect {
     /// Always false: unknown paths below the prefix belong to the Onyx dialect.
     package func owns(_ path: String) -> Bool { false }
 
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         DefaultResponses.serverError(status, sentence)
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        DefaultResponses.failure(error, request, services.log)
+        DefaultResponses.failure(error, of: request, log: services.log)
     }
 
     /// 422 only. A 400 means a refusal for another reason here.
@@ -71,15 +71,16 @@ package struct BridgeRoutes: BridgeDialect {
             case .expired: "ACCESS_TOKEN_ALREADY_EXPIRED"
             case .notRecognized: "OAUTH_INVALID_STATE"
             }
-        return DefaultResponses.business(.badRequest, .validationError, text)
+        return DefaultResponses.business(.badRequest, code: .validationError, detail: text)
     }
 
     package func refusal(of failure: BridgeFailure) -> ServerResponse {
         switch failure.outcome {
         case .denied: DefaultResponses.detail(.badRequest, failure.error)
-        case .refused: DefaultResponses.business(.forbidden, .unauthorized, failure.sentence)
+        case .refused: DefaultResponses.business(.forbidden, code: .unauthorized, detail: failure.sentence)
         case .unavailable: DefaultResponses.detail(.serviceUnavailable, failure.sentence).retry(after: .seconds(10))
-        case .begun, .completed, .failed: DefaultResponses.business(.badRequest, .validationError, failure.sentence)
+        case .begun, .completed, .failed:
+            DefaultResponses.business(.badRequest, code: .validationError, detail: failure.sentence)
         }
     }
 
@@ -120,7 +121,7 @@ package struct BridgeRoutes: BridgeDialect {
             BridgeCallback.wantsPage(request)
                 ? services.redirectPages.failed(
                     .badRequest, "The app asked for a sign-in that this server does not allow.")
-                : DefaultResponses.business(.badRequest, .validationError, message)
+                : DefaultResponses.business(.badRequest, code: .validationError, detail: message)
         }
     }
 }

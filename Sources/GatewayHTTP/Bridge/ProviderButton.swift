@@ -13,18 +13,18 @@ package struct ProviderButton: Sendable {
     }
 
     package var html: HTML {
-        "<a class=\"button block other\" href=\"\(link: address)\">\(mark)<span>\(words)</span></a>"
+        "<a class=\"button block other\" href=\"\(link: address)\">\(logo)<span>\(label)</span></a>"
     }
 
     /// The text of the button, such as `Continue with Google`. A title that already has a verb stays unchanged.
-    private var words: String {
+    private var label: String {
         let title = provider.title
         let verbs = ["sign in", "log in", "login", "continue", "use "]
         let isSentence = verbs.contains { title.lowercased().hasPrefix($0) }
         return isSentence ? title : "Continue with \(title)"
     }
 
-    private var mark: HTML {
+    private var logo: HTML {
         switch provider.kind {
         case .google:
             """

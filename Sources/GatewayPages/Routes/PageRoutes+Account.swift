@@ -23,8 +23,8 @@ extension PageRoutes {
         let sessions = try await services.sessions.live(of: visit.person.id)
         let credential = try await services.people.credential(EmailAddress(normalizing: visit.person.email))
         var page = AccountPage(
-            person: visit.person, current: visit.session.id, sessions: sessions, now: now, prefix: prefix,
-            token: hidden(visit))
+            person: visit.person, current: visit.session.id, sessions: sessions, now: now, titles: deviceTitles,
+            prefix: prefix, token: hidden(visit))
         page.hasPassword = services.settings.passwordsEnabled && credential?.hash != nil
         page.keys = try await keys(of: visit)
         page.passwordHint = services.settings.passwords.hint
@@ -36,7 +36,7 @@ extension PageRoutes {
         return page
     }
 
-    func respond(_ page: AccountPage, _ status: HTTPStatus = .ok) async throws -> ServerResponse {
+    func respond(_ page: AccountPage, status: HTTPStatus = .ok) async throws -> ServerResponse {
         guard let visit = page.visit else { return notFound }
         return framed("Your account", page.content, for: visit, at: PagePath.account).response(status: status)
     }

@@ -26,21 +26,21 @@ extension PageRoutes {
         form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfPerson($1, $2) }
     }
 
-    package var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now) }
+    package var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now, titles: deviceTitles) }
 
     var administratorsOnly: ServerResponse {
         plain(
-            .forbidden, "This page is for administrators",
-            "You are signed in, but you are not an administrator of this server.")
+            .forbidden, title: "This page is for administrators",
+            sentence: "You are signed in, but you are not an administrator of this server.")
     }
 
     /// Returns a page with the tabs, and with a note about the action that was just completed.
     func administrationPage(
-        _ tab: String, _ title: String, _ content: HTML, for visit: SignedInRequest, _ status: HTTPStatus = .ok,
-        back: (path: String, words: String)? = nil
+        _ title: String, _ content: HTML, for visit: SignedInRequest, at tab: String, status: HTTPStatus = .ok,
+        back: (path: String, title: String)? = nil
     ) -> ServerResponse {
         let note = visit.request.query("done").flatMap { Self.notes[$0] }
-        let up = back.map { "<p class=\"back\"><a href=\"\(link: prefix + $0.path)\">← \($0.words)</a></p>" as HTML }
+        let up = back.map { "<p class=\"back\"><a href=\"\(link: prefix + $0.path)\">← \($0.title)</a></p>" as HTML }
         var page = framed(
             title,
             """
@@ -79,7 +79,7 @@ extension PageRoutes {
 extension PageRoutes {
     /// `GET /admin?q=…&after=…`: lists all people, or the results of a search.
     private func peoplePage(
-        _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
+        _ visit: SignedInRequest, error: String? = nil, status: HTTPStatus = .ok
     ) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
         let search = String((visit.request.query("q") ?? "").prefix(100))
@@ -90,7 +90,7 @@ extension PageRoutes {
         for person in people { rows.append((person, try await services.people.isInvited(person.id))) }
         let next = [("q", search), ("after", people.last?.email ?? "")]
         return administrationPage(
-            Self.root, "People",
+            "People",
             """
             <form method="get" action="\(link: prefix + Self.root)" class="card row" role="search">
             \(PageField(
@@ -101,11 +101,11 @@ extension PageRoutes {
             </form>
             \(people.isEmpty ? "<p>No people found.</p>" : pages.people(rows, search: search, viewer: visit.person))
             \(pageLinks(Self.root, next, isFirst: after.isEmpty, hasMore: found.count > people.count))
-            \(invitation(visit, mistake))
-            """, for: visit, status)
+            \(invitation(visit, error))
+            """, for: visit, at: Self.root, status: status)
     }
 
-    private func invitation(_ visit: SignedInRequest, _ mistake: String?) -> HTML {
+    private func invitation(_ visit: SignedInRequest, _ error: String?) -> HTML {
         """
         <section class="card" aria-labelledby="invite">
         <h2 id="invite">Add a person</h2>
@@ -115,7 +115,7 @@ extension PageRoutes {
         \(hidden(visit))
         \(PageField(
             name: "email", label: "E-mail", type: "email", autocomplete: "off", value: visit.fields["email"],
-            mistake: mistake, isFocused: mistake != nil
+            error: error, isFocused: error != nil
         ).html)
         \(PageField(
             name: "name", label: "Name", autocomplete: "off", value: visit.fields["name"], hint: "Optional.",
@@ -136,7 +136,7 @@ extension PageRoutes {
                 email: visit.fields["email"] ?? "", name: visit.fields["name"], by: visit.person.id)
             return seeOther(Self.root + "?done=invited")
         } catch let error as GatewayError where error.code == .invalidEmail || error.code == .personExists {
-            return try await peoplePage(visit, mistake: error.message, .unprocessableContent)
+            return try await peoplePage(visit, error: error.message, status: .unprocessableContent)
         }
     }
 
@@ -148,7 +148,7 @@ extension PageRoutes {
         let identities = try await services.people.identities(of: id)
         let ways = (try await services.people.hasPassword(id) ? ["password"] : []) + identities.map(\.provider)
         return administrationPage(
-            Self.root, person.name ?? person.email,
+            person.name ?? person.email,
             """
             <section class="card" aria-label="About the person">
             <dl>
@@ -166,7 +166,7 @@ extension PageRoutes {
                     sessions, token: hidden(visit), caption: "Active sessions, the most recently used first",
                     current: visit.session.id, isOnePerson: true))
             \(try await keysOfPerson(id, visit))
-            """, for: visit, back: (Self.root, "All people"))
+            """, for: visit, at: Self.root, back: (Self.root, "All people"))
     }
 
     private func actions(_ person: Person, _ visit: SignedInRequest) -> HTML {
@@ -202,8 +202,8 @@ extension PageRoutes {
         guard isRecent(visit, for: .administer) else { return confirmFirst(path) }
         guard person.id != visit.person.id else {
             return plain(
-                .forbidden, "Not possible for your own account",
-                "Only another administrator can make this change to your account. Nothing was changed.")
+                .forbidden, title: "Not possible for your own account",
+                sentence: "Only another administrator can make this change to your account. Nothing was changed.")
         }
         let action = visit.fields["action"] ?? ""
         if let question = Self.question(action, about: person, page: path),
@@ -219,7 +219,9 @@ extension PageRoutes {
         case "make": try await people.setAdministrator(true, id, by: actor)
         case "unmake": try await people.setAdministrator(false, id, by: actor)
         default:
-            return plain(.badRequest, "Unknown action", "The server does not know this action. Nothing was changed.")
+            return plain(
+                .badRequest, title: "Unknown action",
+                sentence: "The server does not know this action. Nothing was changed.")
         }
         let done = ["disable": "disabled", "enable": "enabled", "end": "ended", "make": "made", "unmake": "unmade"]
         return seeOther("\(path)?done=\(done[action] ?? "")")
@@ -228,7 +230,7 @@ extension PageRoutes {
     /// Returns the confirmation before a person is changed, or nil for an action that one click can undo.
     private static func question(_ action: String, about person: Person, page: String) -> ConfirmationPage? {
         let name = person.name ?? person.email
-        let words: (title: String, sentence: String, button: String)? =
+        let texts: (title: String, sentence: String, button: String)? =
             switch action {
             case "disable":
                 (
@@ -259,7 +261,7 @@ extension PageRoutes {
                 )
             default: nil
             }
-        return words.map {
+        return texts.map {
             ConfirmationPage(
                 title: $0.title, sentence: $0.sentence, button: $0.button, page: page, fields: [("action", action)])
         }
@@ -278,7 +280,7 @@ extension PageRoutes {
         let path = Self.root + "/sessions"
         let next = [("before", String(sessions.last?.position ?? 0))]
         return administrationPage(
-            path, "Sessions",
+            "Sessions",
             """
             \(sessions.isEmpty
                 ? "<p>There are no more sessions.</p>"
@@ -286,7 +288,7 @@ extension PageRoutes {
                     sessions, token: hidden(visit), caption: "Active sessions, the newest first",
                     current: visit.session.id))
             \(pageLinks(path, next, isFirst: before == nil, hasMore: found.count > sessions.count))
-            """, for: visit)
+            """, for: visit, at: path)
     }
 
     /// `POST /admin/sessions/{id}/end`: ends a session.
@@ -316,7 +318,8 @@ extension PageRoutes {
             return await group.reduce(into: [Int: ProviderState]()) { $0[$1.0] = $1.1 }
         }
         let rows = configured.enumerated().map { ($1, states[$0] ?? .fails("The server did not check it.")) }
-        return administrationPage(Self.root + "/providers", "Identity providers", pages.providers(rows), for: visit)
+        return administrationPage(
+            "Identity providers", pages.providers(rows), for: visit, at: Self.root + "/providers")
     }
 
     private func state(of provider: ProviderConfiguration) async -> ProviderState {
@@ -341,13 +344,13 @@ extension PageRoutes {
         let path = Self.root + "/failures"
         let next = [("before", String(failures.last?.number ?? 0))]
         return administrationPage(
-            path, "Failed sign-ins",
+            "Failed sign-ins",
             """
             \(failures.isEmpty
                 ? "<p>No sign-ins have failed since the server started.</p>"
                 : pages.failures(failures, people: people, unlinked: unlinked))
             \(pageLinks(path, next, isFirst: before == nil, hasMore: found.count > failures.count))
             \(unlinked.isEmpty ? nil : pages.unlinked(Array(unlinked.prefix(Self.rowCount))))
-            """, for: visit)
+            """, for: visit, at: path)
     }
 }

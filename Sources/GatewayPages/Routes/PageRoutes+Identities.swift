@@ -15,7 +15,7 @@ extension PageRoutes {
     func identityPage(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
         guard let identity = try await unlinked(id) else { return notFound }
-        return linking(identity, visit)
+        return linkingPage(identity, for: visit)
     }
 
     /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address.
@@ -27,12 +27,13 @@ extension PageRoutes {
         else { return notFound }
         let email = visit.fields["email"] ?? ""
         guard let person = try await services.people.find(email) else {
-            return linking(identity, visit, mistake: "No person has this e-mail address.", .unprocessableContent)
+            return linkingPage(
+                identity, for: visit, error: "No person has this e-mail address.", status: .unprocessableContent)
         }
         do {
             try await services.people.link(person.id, to: identity.subject, at: provider, by: visit.person.id)
         } catch let error as GatewayError where error.code == .identityRefused {
-            return linking(identity, visit, mistake: error.message, .unprocessableContent)
+            return linkingPage(identity, for: visit, error: error.message, status: .unprocessableContent)
         }
         return Self.redirect(to: pages.path(of: person) + "?done=linked")
     }
@@ -42,19 +43,19 @@ extension PageRoutes {
         return try await services.people.unlinkedIdentity(number)
     }
 
-    private func linking(
-        _ identity: UnlinkedIdentity, _ visit: SignedInRequest, mistake: String? = nil, _ status: HTTPStatus = .ok
+    private func linkingPage(
+        _ identity: UnlinkedIdentity, for visit: SignedInRequest, error: String? = nil, status: HTTPStatus = .ok
     ) -> ServerResponse {
-        let told = identity.email.map { "\($0) (sent by the provider, may not be verified)" }
+        let email = identity.email.map { "\($0) (sent by the provider, may not be verified)" }
         return administrationPage(
-            Self.failures, "Link an identity",
+            "Link an identity",
             """
             <section class="card" aria-label="At the provider">
             <dl>
             <dt>Provider</dt><dd>\(identity.provider)</dd>
             <dt>Subject</dt><dd><code>\(identity.subject)</code></dd>
             \(identity.name.map { "<dt>Name</dt><dd>\($0)</dd>" as HTML })
-            <dt>E-mail</dt><dd>\(told ?? "none sent")</dd>
+            <dt>E-mail</dt><dd>\(email ?? "none sent")</dd>
             <dt>Last seen</dt><dd>\(ReadableTime.ago(identity.seen, now: now))</dd>
             </dl>
             </section>
@@ -66,11 +67,11 @@ extension PageRoutes {
             \(hidden(visit))
             \(PageField(
                 name: "email", label: "The person's e-mail on this server", type: "email", autocomplete: "off",
-                value: visit.fields["email"], mistake: mistake, isFocused: mistake != nil
+                value: visit.fields["email"], error: error, isFocused: error != nil
             ).html)
             <button type="submit">Link</button>
             </form>
             </section>
-            """, for: visit, status, back: (Self.failures, "Failed sign-ins"))
+            """, for: visit, at: Self.failures, status: status, back: (Self.failures, "Failed sign-ins"))
     }
 }

@@ -15,24 +15,24 @@ extension PageRoutes {
         guard var form = page.pin else { return notFound }
         let text = visit.fields["pin"] ?? ""
         guard let pin = try? PIN(text) else {
-            form.newMistake = "A PIN must have four to six digits and nothing else."
+            form.newError = "A PIN must have four to six digits and nothing else."
             page.pin = form
-            return try await respond(page, .unprocessableContent)
+            return try await respond(page, status: .unprocessableContent)
         }
         guard visit.fields["repeated_pin"] == text else {
-            form.repeatedMistake = "This PIN differs from the one above."
+            form.repeatedError = "This PIN differs from the one above."
             page.pin = form
-            return try await respond(page, .unprocessableContent)
+            return try await respond(page, status: .unprocessableContent)
         }
         guard form.isSet else {
             guard isRecent(visit, for: .setFirstPIN) else { return confirmFirst(PagePath.account) }
             try await services.pins.set(pin, of: visit.person.id, by: visit.session.id)
             return seeOther(PagePath.account + "?done=pin")
         }
-        if let (status, mistake) = try await change(visit, to: pin) {
-            form.currentMistake = mistake
+        if let (status, error) = try await change(visit, to: pin) {
+            form.currentError = error
             page.pin = form
-            return try await respond(page, status)
+            return try await respond(page, status: status)
         }
         return seeOther(PagePath.account + "?done=pin")
     }
@@ -45,8 +45,8 @@ extension PageRoutes {
         case .right: return nil
         case .wrong, .notSet: return wrong
         case .limited(let wait):
-            let words = ReadableTime.length(wait, isWait: true)
-            return (.tooManyRequests, "Too many attempts. Try again in \(words).")
+            let duration = ReadableTime.length(wait, isWait: true)
+            return (.tooManyRequests, "Too many attempts. Try again in \(duration).")
         }
     }
 

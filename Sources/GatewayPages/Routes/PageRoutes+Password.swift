@@ -13,7 +13,7 @@ extension PageRoutes {
     package func addPassword(to router: inout Router) {
         page(PagePath.password, mayChangePassword: true, to: &router) { routes, visit in
             let page = try await routes.passwordPage(visit)
-            return page.hasPassword ? routes.alone(page, visit) : routes.notFound
+            return page.hasPassword ? routes.passwordForm(of: page, for: visit) : routes.notFound
         }
         form(PagePath.password, mayChangePassword: true, to: &router) { try await $0.changePassword($1) }
     }
@@ -22,25 +22,25 @@ extension PageRoutes {
     /// revoked, and this browser gets a new session.
     private func changePassword(_ visit: SignedInRequest) async throws -> ServerResponse {
         var page = try await passwordPage(visit)
-        guard page.hasPassword else { return try await respond(page, visit, .forbidden) }
+        guard page.hasPassword else { return try await respond(page, to: visit, status: .forbidden) }
         let (current, new) = (visit.fields["current"] ?? "", visit.fields["new"] ?? "")
-        if current.isEmpty { page.currentMistake = "Enter your current password." }
-        if let violation = services.settings.passwords.violation(in: Secret(new)) { page.newMistake = violation }
+        if current.isEmpty { page.currentError = "Enter your current password." }
+        if let violation = services.settings.passwords.violation(in: Secret(new)) { page.newError = violation }
         if visit.visitor.mustChangePassword, current == new {
-            page.newMistake = "The new password must differ from the current one."
+            page.newError = "The new password must differ from the current one."
         }
-        if new != visit.fields["repeated"] { page.repeatedMistake = "The passwords do not match." }
-        guard !page.hasPasswordMistake else { return try await respond(page, visit, .unprocessableContent) }
+        if new != visit.fields["repeated"] { page.repeatedError = "The passwords do not match." }
+        guard !page.hasPasswordError else { return try await respond(page, to: visit, status: .unprocessableContent) }
         let client = client(of: visit.request)
         switch try await services.signIn.check(
             EmailAddress(normalizing: visit.person.email), Secret(current), from: client)
         {
         case .refused:
-            page.currentMistake = "This is not your current password."
-            return try await respond(page, visit, .forbidden)
+            page.currentError = "This is not your current password."
+            return try await respond(page, to: visit, status: .forbidden)
         case .limited(let wait):
-            page.currentMistake = "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
-            return try await respond(page, visit, .tooManyRequests).retry(after: wait)
+            page.currentError = "Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true))."
+            return try await respond(page, to: visit, status: .tooManyRequests).retry(after: wait)
         case .right(let credential):
             let person = try await services.people.choosePassword(
                 Secret(new), of: credential.person, by: visit.session.id, keepingSession: false,
@@ -58,7 +58,8 @@ extension PageRoutes {
         guard visit.visitor.mustChangePassword else { return try await account(visit) }
         let back = destination(visit.request.query("return") ?? visit.fields["return"])
         var page = AccountPage(
-            person: visit.person, current: visit.session.id, sessions: [], now: now, prefix: prefix,
+            person: visit.person, current: visit.session.id, sessions: [], now: now, titles: deviceTitles,
+            prefix: prefix,
             token: """
                 \(hidden(visit))
                 \(back.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
@@ -68,18 +69,21 @@ extension PageRoutes {
         return page
     }
 
-    private func respond(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus) async throws
+    private func respond(_ page: AccountPage, to visit: SignedInRequest, status: HTTPStatus) async throws
         -> ServerResponse
     {
-        visit.visitor.mustChangePassword ? alone(page, visit, status) : try await respond(page, status)
+        visit.visitor.mustChangePassword
+            ? passwordForm(of: page, for: visit, status: status) : try await respond(page, status: status)
     }
 
     /// Returns the password form without the rest of the account page.
-    private func alone(_ page: AccountPage, _ visit: SignedInRequest, _ status: HTTPStatus = .ok) -> ServerResponse {
+    private func passwordForm(
+        of page: AccountPage, for visit: SignedInRequest, status: HTTPStatus = .ok
+    ) -> ServerResponse {
         framed(
             "Change your password",
             """
-            \(page.hasPasswordMistake
+            \(page.hasPasswordError
                 ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
             \(visit.visitor.mustChangePassword
                 ? "<p>You must change your password before you continue.</p>" as HTML : nil)

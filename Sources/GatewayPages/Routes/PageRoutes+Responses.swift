@@ -30,8 +30,9 @@ extension PageRoutes {
     /// Returns the response to too many changes in a short time.
     package func tooMany(_ wait: Duration) -> ServerResponse {
         plain(
-            .tooManyRequests, "Too many changes",
-            "You made too many changes in a short time. Try again in \(ReadableTime.length(wait, isWait: true))."
+            .tooManyRequests, title: "Too many changes",
+            sentence: "You made too many changes in a short time. Try again in "
+                + "\(ReadableTime.length(wait, isWait: true))."
         ).retry(after: wait)
     }
 
@@ -46,8 +47,8 @@ extension PageRoutes {
         guard place != .own, !isForSignIn || home.signsIn(request) else { return nil }
         guard request.method == .get || request.method == .head else {
             return ownAddressPage(
-                .forbidden, "The form was not accepted",
-                "This server accepts forms only at the address of its pages. Nothing was changed.")
+                .forbidden, title: "The form was not accepted",
+                sentence: "This server accepts forms only at the address of its pages. Nothing was changed.")
         }
         guard place == .known else {
             return misdirected(request.headers["Host"])
@@ -65,15 +66,15 @@ extension PageRoutes {
     /// Returns the response to a request with an unknown `Host`.
     package func misdirected(_ host: String?) -> ServerResponse {
         ownAddressPage(
-            .misdirectedRequest, "This page has a different address",
-            "The request was for the host '\(host ?? "")'. If you opened the address below, the proxy in front of this "
-                + "server must pass on the browser's Host, including the port.")
+            .misdirectedRequest, title: "This page has a different address",
+            sentence: "The request was for the host '\(host ?? "")'. If you opened the address below, the proxy in "
+                + "front of this server must pass on the browser's Host, including the port.")
     }
 
-    private func ownAddressPage(_ status: HTTPStatus, _ title: String, _ sentence: String) -> ServerResponse {
+    private func ownAddressPage(_ status: HTTPStatus, title: String, sentence: String) -> ServerResponse {
         let account = home.link(prefix + PagePath.account)
         return card(
-            status, title,
+            status, title: title,
             """
             <p>\(sentence)</p>
             <p><a class="button block" href="\(link: account)">Go to your account</a></p>
@@ -96,11 +97,11 @@ extension PageRoutes {
     ///   - sentence: The sentence.
     ///   - again: The address of the link "Try again"; nil when that would not help.
     /// - Returns: The page.
-    package func plain(_ status: HTTPStatus, _ title: String, _ sentence: String, again: String? = nil)
-        -> ServerResponse
-    {
+    package func plain(
+        _ status: HTTPStatus, title: String, sentence: String, again: String? = nil
+    ) -> ServerResponse {
         card(
-            status, title,
+            status, title: title,
             """
             <p>\(sentence)</p>
             \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML })
@@ -110,7 +111,7 @@ extension PageRoutes {
     }
 
     /// Returns a page with one card below the server's name.
-    private func card(_ status: HTTPStatus, _ title: String, _ content: HTML) -> ServerResponse {
+    private func card(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
         var page = WebPage(title: title, content)
         page.server = self.title
         return page.response(status: status)
@@ -118,15 +119,17 @@ extension PageRoutes {
 
     /// The response for a page that does not exist.
     package var notFound: ServerResponse {
-        plain(.notFound, "Page not found", "The address may be wrong, or the page no longer exists.")
+        plain(
+            .notFound, title: "Page not found",
+            sentence: "The address may be wrong, or the page no longer exists.")
     }
 
     /// The response to a form from another site, or for another session.
     var invalidForm: ServerResponse {
         plain(
-            .forbidden, "The form was not accepted",
-            "It did not come from a page of this server, or you have signed in again since you opened the page. "
-                + "Nothing was changed. Go back, reload the page and try again.")
+            .forbidden, title: "The form was not accepted",
+            sentence: "It did not come from a page of this server, or you have signed in again since you opened the "
+                + "page. Nothing was changed. Go back, reload the page and try again.")
     }
 
     /// Returns the response to an error that a route does not handle itself.
@@ -134,22 +137,27 @@ extension PageRoutes {
         let values: KeyValuePairs<String, LogValue?>
         switch error {
         case let error as GatewayError where [.busy, .closed].contains(error.code):
-            return later("Too many people are signing in now. Try again in a few seconds.", 2, request)
+            return unavailable(
+                "Too many people are signing in now. Try again in a few seconds.", retryAfter: 2, for: request)
         case let error as GatewayError where error.code == .lastAdministrator:
-            return plain(HTTPStatus(rawValue: 409), "The server needs an administrator", error.message)
+            return plain(
+                HTTPStatus(rawValue: 409), title: "The server needs an administrator", sentence: error.message)
         case let error as GatewayError where error.code == .unknownPerson:
-            return plain(HTTPStatus(rawValue: 409), "Nothing was changed", error.message)
-        case is CancellationError: return later("The request was cancelled.", 1, request)
+            return plain(HTTPStatus(rawValue: 409), title: "Nothing was changed", sentence: error.message)
+        case is CancellationError: return unavailable("The request was cancelled.", retryAfter: 1, for: request)
         case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
         default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]
         }
         services.log.error("A request for a page failed.", values)
-        return later("The server cannot respond now. Try again in a minute.", 5, request)
+        return unavailable("The server cannot respond now. Try again in a minute.", retryAfter: 5, for: request)
     }
 
-    private func later(_ sentence: String, _ seconds: Int, _ request: ServerRequest) -> ServerResponse {
+    private func unavailable(
+        _ sentence: String, retryAfter seconds: Int, for request: ServerRequest
+    ) -> ServerResponse {
         let again = request.method == .get ? plainTarget(of: request) : nil
-        var response = plain(.serviceUnavailable, "Temporarily unavailable", sentence, again: again)
+        var response = plain(
+            .serviceUnavailable, title: "Temporarily unavailable", sentence: sentence, again: again)
         response.headers["Retry-After"] = String(seconds)
         return response
     }

@@ -17,7 +17,9 @@ extension PageRoutes {
             if request.query("done") == "out" { page.0.note = "You are signed out." }
             return respond(page)
         }
-        guard request.query("again") == "1" else { return signedInAlready(visitor, destination, request) }
+        guard request.query("again") == "1" else {
+            return signedInAlready(visitor, continuingTo: destination, for: request)
+        }
         return respond(signInPage(request, destination, again: visitor.person))
     }
 
@@ -33,24 +35,24 @@ extension PageRoutes {
         let again = fields["again"] == "1" ? before?.person : nil
         var page = signInPage(request, destination, again: again)
         page.0.email = fields["username"].map { String($0.prefix(320)) }
-        guard services.settings.passwordsEnabled else { return respond(page, .forbidden) }
+        guard services.settings.passwordsEnabled else { return respond(page, status: .forbidden) }
         guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
             tokens.accepts(fields[FormTokens.field], of: .browser(value))
         else {
             page.0.alert =
                 "The page was open for too long, or the form did not come from this server. Please try again."
-            return respond(page, .forbidden)
+            return respond(page, status: .forbidden)
         }
         let email = again?.email ?? fields["username"] ?? ""
         let password = fields["password"] ?? ""
-        if email.isEmpty { page.0.emailMistake = "Enter your e-mail address." }
-        if password.isEmpty { page.0.passwordMistake = "Enter your password." }
-        guard !email.isEmpty, !password.isEmpty else { return respond(page, .unprocessableContent) }
-        return try await signIn(email, Secret(password), page, request, before: before)
+        if email.isEmpty { page.0.emailError = "Enter your e-mail address." }
+        if password.isEmpty { page.0.passwordError = "Enter your password." }
+        guard !email.isEmpty, !password.isEmpty else { return respond(page, status: .unprocessableContent) }
+        return try await signIn(email, Secret(password), on: page, for: request, before: before)
     }
 
     private func signIn(
-        _ email: String, _ password: Secret, _ page: (SignInPage, String), _ request: ServerRequest,
+        _ email: String, _ password: Secret, on page: (SignInPage, String), for request: ServerRequest,
         before: SignedInBrowser?
     ) async throws -> ServerResponse {
         var page = page
@@ -67,14 +69,14 @@ extension PageRoutes {
         case .refused, .passwordChangeRequired:
             services.metrics.signIn(.refused)
             page.0.alert = "The e-mail address or password is incorrect. Please try again."
-            return respond(page, .forbidden)
+            return respond(page, status: .forbidden)
         case .limited(let wait):
             services.metrics.signIn(.limited)
             page.0.alert = """
                 Too many attempts. Try again in \(ReadableTime.length(wait, isWait: true)). \
                 Attempts before then are not checked.
                 """
-            return respond(page, .tooManyRequests).retry(after: wait)
+            return respond(page, status: .tooManyRequests).retry(after: wait)
         }
     }
 
@@ -126,7 +128,7 @@ extension PageRoutes {
         return (page, value)
     }
 
-    private func respond(_ page: (SignInPage, String), _ status: HTTPStatus = .ok) -> ServerResponse {
+    private func respond(_ page: (SignInPage, String), status: HTTPStatus = .ok) -> ServerResponse {
         var response = page.0.page.response(status: status)
         response.headers.append("Set-Cookie", formCookie.set(page.1))
         return response
@@ -147,7 +149,7 @@ extension PageRoutes {
     }
 
     private func signedInAlready(
-        _ visitor: SignedInBrowser, _ destination: ReturnAddress?, _ request: ServerRequest
+        _ visitor: SignedInBrowser, continuingTo destination: ReturnAddress?, for request: ServerRequest
     ) -> ServerResponse {
         let visit = SignedInRequest(request: request, visitor: visitor)
         let person = visitor.person

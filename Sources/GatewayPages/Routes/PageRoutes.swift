@@ -36,6 +36,7 @@ package struct PageRoutes: ServiceDialect {
     package var prefix: String { services.settings.pages.prefix }
     package var title: String { services.settings.pages.title }
     package var now: Date { services.now() }
+    var deviceTitles: DeviceTitles { DeviceTitles(apps: services.settings.appTitles) }
 
     /// The sign-in is served on every protected host. ``CanonicalHost`` decides what else is served there.
     package func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
@@ -63,18 +64,18 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
-    package func serverError(_ status: HTTPStatus, _ sentence: String, _ request: RefusedRequest) -> ServerResponse {
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
         switch status {
         case .notFound: notFound
         case .misdirectedRequest: misdirected(request.headers["Host"])
-        default: plain(status, "The request failed", sentence)
+        default: plain(status, title: "The request failed", sentence: sentence)
         }
     }
 
     /// Adds a route that needs no sign-in, on every host with a sign-in.
     package func open(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (PageRoutes, ServerRequest) async throws -> ServerResponse
     ) {
         router.on(method, prefix + path) { request in
             await response(request, isForSignIn: true) { try await handler(self, request) }
@@ -85,7 +86,7 @@ package struct PageRoutes: ServiceDialect {
     /// says whether the page is open to a person who must change their password first.
     package func page(
         _ path: String, mayChangePassword: Bool = false, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
             await response(request) {
@@ -97,9 +98,9 @@ package struct PageRoutes: ServiceDialect {
     /// Adds a page with a path parameter.
     package func page<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
+        handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
-        router.on(.get, prefix + path, type) { request, named in
+        router.on(.get, prefix + path, parameters: type) { request, named in
             await response(request) {
                 try await visited(request) { try await handler(self, $0, named) }
             }
@@ -110,7 +111,7 @@ package struct PageRoutes: ServiceDialect {
     /// `mayChangePassword` whether it is open to a person who must change their password first.
     package func form(
         _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
+        handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.post, prefix + path) { request in
             await response(request, isForSignIn: isForSignIn) {
@@ -122,9 +123,9 @@ package struct PageRoutes: ServiceDialect {
     /// Adds a form with a path parameter.
     package func form<Named: PathParameter>(
         _ path: String, _ type: Named.Type, to router: inout Router,
-        _ handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
+        handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
-        router.on(.post, prefix + path, type) { request, named in
+        router.on(.post, prefix + path, parameters: type) { request, named in
             await response(request) { try await submitted(request) { try await handler(self, $0, named) } }
         }
     }

@@ -28,10 +28,10 @@ struct AddressParts: ~Copyable {
     /// Replaces the address by what `location` refers to, seen from it. Spaces are encoded, and any scheme is accepted.
     /// Returns false when the result is not a URL.
     func resolve(_ location: String) -> Bool {
-        set(CURLUPART_URL, location, UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME))
+        set(CURLUPART_URL, location, flags: UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME))
     }
 
-    private func set(_ part: CURLUPart, _ value: String?, _ flags: UInt32 = 0) -> Bool {
+    private func set(_ part: CURLUPart, _ value: String?, flags: UInt32 = 0) -> Bool {
         curl_url_set(pointer, part, value, flags) == CURLUE_OK
     }
 

@@ -21,7 +21,7 @@ extension TransferLoop {
             multi.perform()
             while let (easy, code) = multi.nextEnded() {
                 guard let transfer = active.removeValue(forKey: easy) else { continue }
-                finish(transfer, code, multi)
+                finish(transfer, with: code, on: multi)
             }
             if own.isEmpty, maySleep() {
                 // Limits the bytes that a crash loses to those of one interval, even when no further bytes follow.
@@ -71,13 +71,13 @@ extension TransferLoop {
         own.commands = []
         for command in commands {
             switch command {
-            case .start(let transfer): start(transfer, multi, &active)
-            case .cancel(let transfer): cancel(transfer, multi, &active)
+            case .start(let transfer): start(transfer, on: multi, active: &active)
+            case .cancel(let transfer): cancel(transfer, on: multi, active: &active)
             }
         }
     }
 
-    private func start(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout Active) {
+    private func start(_ transfer: Transfer, on multi: MultiHandle, active: inout Active) {
         guard !transfer.isCancelled else { return transfer.end(.failure(CancellationError())) }
         guard let easy = EasyHandle() else { return transfer.end(.failure(Self.outOfMemory)) }
         easy.prepare(transfer.plan, trust: trust, for: transfer)
@@ -90,14 +90,14 @@ extension TransferLoop {
         TransportError(.other, "Could not send the request: there is not enough memory; close other programs.")
     }
 
-    private func cancel(_ transfer: Transfer, _ multi: MultiHandle, _ active: inout Active) {
+    private func cancel(_ transfer: Transfer, on multi: MultiHandle, active: inout Active) {
         guard let easy = transfer.easy, active.removeValue(forKey: easy.pointer) != nil else { return }
         multi.remove(easy)
         transfer.easy = nil
         transfer.end(.failure(CancellationError()))
     }
 
-    private func finish(_ transfer: Transfer, _ code: CURLcode, _ multi: MultiHandle) {
+    private func finish(_ transfer: Transfer, with code: CURLcode, on multi: MultiHandle) {
         guard let easy = transfer.easy else { return }
         let outcome = TransferOutcome.result(of: transfer, easy, code)
         multi.remove(easy)

@@ -8,7 +8,7 @@ extension DownloadPart {
     ///
     /// - Parameters:
     ///   - path: The path of the part.
-    ///   - making: 0 when the file must exist already. Otherwise ``made`` or ``madeAnew``.
+    ///   - making: 0 when the file must exist already. Otherwise ``creates`` or ``createsExclusively``.
     /// - Returns: The file descriptor and the size of the file in bytes.
     /// - Throws: ``TransportError``, also when another download has locked the part.
     static func open(_ path: String, _ making: Int32) throws(TransportError) -> (file: Int32, size: Int) {
@@ -21,17 +21,17 @@ extension DownloadPart {
                 throw lockFailure(path, problem)
             }
             var opened = stat()
-            if isSameFile(file, path, &opened) { return (file, Int(opened.st_size)) }
+            if isFile(file, stillAt: path, status: &opened) { return (file, Int(opened.st_size)) }
             system_close(file)
         }
     }
 
     /// Flag: creates the part if it does not exist.
-    static let made = O_CREAT
+    static let creates = O_CREAT
     /// Flag: creates the part, and fails if the file exists.
-    static let madeAnew = O_CREAT | O_EXCL
+    static let createsExclusively = O_CREAT | O_EXCL
 
-    private static func isSameFile(_ file: Int32, _ path: String, _ opened: inout stat) -> Bool {
+    private static func isFile(_ file: Int32, stillAt path: String, status opened: inout stat) -> Bool {
         var named = stat()
         return fstat(file, &opened) == 0 && lstat(path, &named) == 0
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev

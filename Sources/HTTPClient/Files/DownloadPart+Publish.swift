@@ -31,7 +31,7 @@ extension DownloadPart {
             try store()
             if let modified { Self.setTime(modified, of: file) }
             guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
-            try Self.move(path, destination, replacesExisting)
+            try Self.move(path, to: destination, replacesExisting: replacesExisting)
             close()
             Self.syncFolder(beside: destination)
         }
@@ -79,7 +79,7 @@ extension DownloadPart {
             var folders: [String: String] = [:]
             let failures = moves.map { entry -> TransportError? in
                 do throws(TransportError) {
-                    try move(entry.part.path, entry.path, false)
+                    try move(entry.part.path, to: entry.path, replacesExisting: false)
                 } catch {
                     return error
                 }
@@ -103,7 +103,7 @@ extension DownloadPart {
         _ = futimens(file, [time, time])
     }
 
-    private static func move(_ part: String, _ destination: String, _ replacesExisting: Bool) throws(TransportError) {
+    private static func move(_ part: String, to destination: String, replacesExisting: Bool) throws(TransportError) {
         if replacesExisting {
             guard rename(part, destination) == 0 else { throw failure(destination, .last) }
             return

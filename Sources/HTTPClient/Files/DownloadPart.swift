@@ -20,10 +20,10 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     private var digest: InsecureSHA1?
     var isFlushed = false
     /// Small pieces that are buffered and written together.
-    private var gathered: [UInt8] = []
+    private var buffered: [UInt8] = []
     /// The error of an earlier write. No more bytes are accepted after it.
     private var problem: TransportError?
-    /// The number of bytes in the file, without those in ``gathered``.
+    /// The number of bytes in the file, without those in ``buffered``.
     var stored: Int
     private let written: Atomic<Int>
     private let announced = Atomic<Int>(-1)
@@ -37,7 +37,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     ///   ``TransportError/Code/diskFull``; also when another download has locked the part.
     package init(path: String, mustExist: Bool = false) throws(TransportError) {
         self.path = path
-        let (file, size) = try Self.open(path, mustExist ? 0 : Self.made)
+        let (file, size) = try Self.open(path, mustExist ? 0 : Self.creates)
         self.file = file
         stored = size
         written = Atomic(size)
@@ -48,7 +48,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// - Throws: The errors of ``init(path:mustExist:)``.
     package init(newBeside path: String) throws(TransportError) {
         self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
-        file = try Self.open(self.path, Self.madeAnew).file
+        file = try Self.open(self.path, Self.createsExclusively).file
         stored = 0
         written = Atomic(0)
     }
@@ -97,7 +97,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// Removes the part.
     package func remove() {
         guard file != nil else { return }
-        gathered = []
+        buffered = []
         unlink(path)
         close()
     }
@@ -143,7 +143,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     // MARK: - While a transfer runs, on its thread
 
     /// The size of the write buffer. A slow network delivers pieces of one or two packets.
-    private static let gatheredSize = 64 << 10
+    private static let bufferSize = 64 << 10
     /// The size from which a piece is written directly. A fast network delivers such pieces, and copying them costs
     /// more than a write.
     private static let largePiece = 8 << 10
@@ -152,7 +152,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     func begin(at offset: Int, total: Int?) throws(TransportError) {
         guard let file else { return }
         isFlushed = false
-        (gathered, problem) = ([], nil)
+        (buffered, problem) = ([], nil)
         // Most parts are new and empty.
         if offset > 0 || stored > 0 {
             // Not truncated to its current size, because some user space file systems refuse that.
@@ -174,10 +174,10 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
         if let problem { throw problem }
         isFlushed = false
         digest?.update(bytes)
-        if bytes.count < Self.largePiece, gathered.count + bytes.count <= Self.gatheredSize {
-            gathered.append(contentsOf: bytes)
-            written.store(stored + gathered.count, ordering: .relaxed)
-            if gathered.count == Self.gatheredSize { try store(expectsMore: true) }
+        if bytes.count < Self.largePiece, buffered.count + bytes.count <= Self.bufferSize {
+            buffered.append(contentsOf: bytes)
+            written.store(stored + buffered.count, ordering: .relaxed)
+            if buffered.count == Self.bufferSize { try store(expectsMore: true) }
         } else {
             try store(expectsMore: true)
             try write(bytes)
@@ -188,9 +188,9 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// finished parts may wait to be published.
     func store(expectsMore: Bool = false) throws(TransportError) {
         if let problem { throw problem }
-        defer { gathered.removeAll(keepingCapacity: expectsMore) }
-        guard !gathered.isEmpty else { return }
-        try gathered.withUnsafeBytes { bytes in Result { () throws(TransportError) in try write(bytes) } }.get()
+        defer { buffered.removeAll(keepingCapacity: expectsMore) }
+        guard !buffered.isEmpty else { return }
+        try buffered.withUnsafeBytes { bytes in Result { () throws(TransportError) in try write(bytes) } }.get()
     }
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {

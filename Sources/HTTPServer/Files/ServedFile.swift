@@ -32,20 +32,22 @@ package struct ServedFile: Sendable {
     ///
     /// Source: `openat2(2)`, RESOLVE_BENEATH.
     package static func open(_ path: String, beneath folder: String) throws(HTTPServerError) -> ServedFile {
-        guard isPlain(path), !folder.isEmpty, !folder.utf8.contains(0) else { throw .file(path, folder, ENOENT) }
+        guard isPlain(path), !folder.isEmpty, !folder.utf8.contains(0) else {
+            throw .file(path, beneath: folder, systemError: ENOENT)
+        }
         let start = CLibrary.open(folder, latch_open_path | O_DIRECTORY | O_CLOEXEC)
-        guard start >= 0 else { throw .file(path, folder, errno) }
+        guard start >= 0 else { throw .file(path, beneath: folder, systemError: errno) }
         defer { close(start) }
         var descriptor = latch_open_beneath(start, path)
         if descriptor < 0, [ENOSYS, EPERM, EINVAL].contains(errno) { descriptor = openWithoutLinks(path, start) }
-        guard descriptor >= 0 else { throw .file(path, folder, errno) }
-        return try ServedFile(OpenFile(descriptor: descriptor), path, folder)
+        guard descriptor >= 0 else { throw .file(path, beneath: folder, systemError: errno) }
+        return try ServedFile(OpenFile(descriptor: descriptor), at: path, beneath: folder)
     }
 
-    private init(_ file: OpenFile, _ path: String, _ folder: String) throws(HTTPServerError) {
+    private init(_ file: OpenFile, at path: String, beneath folder: String) throws(HTTPServerError) {
         var status = stat()
-        guard fstat(file.descriptor, &status) == 0 else { throw .file(path, folder, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path, folder, EISDIR) }
+        guard fstat(file.descriptor, &status) == 0 else { throw .file(path, beneath: folder, systemError: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path, beneath: folder, systemError: EISDIR) }
         self.file = file
         size = Int(status.st_size)
         modified = .seconds(status.st_mtim.tv_sec) + .nanoseconds(status.st_mtim.tv_nsec)
@@ -92,7 +94,7 @@ extension HTTPServerError {
     /// Returns the error for a file that could not be opened.
     ///
     /// Source: open(2), openat2(2).
-    fileprivate static func file(_ path: String, _ folder: String, _ number: Int32) -> HTTPServerError {
+    fileprivate static func file(_ path: String, beneath folder: String, systemError number: Int32) -> HTTPServerError {
         let act = "Could not open '\(path)' in the folder '\(folder)': "
         return switch number {
         case ENOENT, ENOTDIR, ENAMETOOLONG, EISDIR, ENXIO:

@@ -9,7 +9,7 @@ extension ListeningSocket {
     ///
     /// Source: unix(7), flock(2).
     static func openUnix(
-        _ listener: Listener, _ path: String, _ mode: UInt32, _ count: Int
+        _ listener: Listener, at path: String, mode: UInt32, count: Int
     ) throws(HTTPServerError) -> ListeningSocket {
         let lock = CLibrary.open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
@@ -22,7 +22,7 @@ extension ListeningSocket {
         do throws(HTTPServerError) {
             guard descriptor >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
             try removeStale(listener, path)
-            try bindAndListen(listener, descriptor, path, mode)
+            try bindAndListen(descriptor, at: path, mode: mode, for: listener)
         } catch {
             if descriptor >= 0 { _ = CLibrary.close(descriptor) }
             _ = flock(lock, LOCK_UN)
@@ -35,7 +35,7 @@ extension ListeningSocket {
     }
 
     private static func bindAndListen(
-        _ listener: Listener, _ descriptor: Int32, _ path: String, _ mode: UInt32
+        _ descriptor: Int32, at path: String, mode: UInt32, for listener: Listener
     ) throws(HTTPServerError) {
         // Linux gives the file the mode of the socket. The file is inaccessible at first and then gets the requested
         // mode.

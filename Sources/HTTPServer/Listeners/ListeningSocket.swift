@@ -19,8 +19,9 @@ struct ListeningSocket {
 
     static func open(_ listener: Listener, count: Int) throws(HTTPServerError) -> ListeningSocket {
         switch listener {
-        case .tcp(let host, let port), .tls(let host, let port): try openTCP(listener, host, port, count)
-        case .unix(let path, let mode): try openUnix(listener, path, mode, count)
+        case .tcp(let host, let port), .tls(let host, let port):
+            try openTCP(listener, host: host, port: port, count: count)
+        case .unix(let path, let mode): try openUnix(listener, at: path, mode: mode, count: count)
         }
     }
 
@@ -31,7 +32,7 @@ struct ListeningSocket {
     }
 
     private static func openTCP(
-        _ listener: Listener, _ host: String, _ port: UInt16, _ count: Int
+        _ listener: Listener, host: String, port: UInt16, count: Int
     ) throws(HTTPServerError) -> ListeningSocket {
         guard let ip = IPAddress(host == "localhost" ? "127.0.0.1" : host) else {
             throw HTTPServerError(
@@ -40,12 +41,12 @@ struct ListeningSocket {
         }
         var descriptors: [Int32] = []
         do throws(HTTPServerError) {
-            let first = try bound(listener, ip, port, shared: false)
+            let first = try makeSocket(boundTo: ip, port: port, for: listener, shared: false)
             descriptors.append(first)
             let chosen = boundPort(first)
-            setOption(first, SOL_SOCKET, SO_REUSEPORT)
+            setOption(SO_REUSEPORT, level: SOL_SOCKET, of: first)
             while descriptors.count < count {
-                descriptors.append(try bound(listener, ip, chosen, shared: true))
+                descriptors.append(try makeSocket(boundTo: ip, port: chosen, for: listener, shared: true))
             }
             for descriptor in descriptors where listen(descriptor, 1024) != 0 {
                 throw HTTPServerError.listening(on: listener, errno)
@@ -59,17 +60,17 @@ struct ListeningSocket {
         }
     }
 
-    private static func bound(
-        _ listener: Listener, _ ip: IPAddress, _ port: UInt16, shared: Bool
+    private static func makeSocket(
+        boundTo ip: IPAddress, port: UInt16, for listener: Listener, shared: Bool
     ) throws(HTTPServerError) -> Int32 {
         let family = ip.family == .v4 ? AF_INET : AF_INET6
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
-        setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
-        if shared { setOption(descriptor, SOL_SOCKET, SO_REUSEPORT) }
-        if ip.family == .v6 { setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY) }
-        guard SocketAddress.withTCP(ip, port, { bind(descriptor, $0, $1) }) == 0 else {
+        setOption(SO_REUSEADDR, level: SOL_SOCKET, of: descriptor)
+        if shared { setOption(SO_REUSEPORT, level: SOL_SOCKET, of: descriptor) }
+        if ip.family == .v6 { setOption(IPV6_V6ONLY, level: Int32(IPPROTO_IPV6), of: descriptor) }
+        guard SocketAddress.withTCP(ip, port: port, { bind(descriptor, $0, $1) }) == 0 else {
             let number = errno
             _ = CLibrary.close(descriptor)
             throw HTTPServerError.listening(on: listener, number)
@@ -88,7 +89,7 @@ struct ListeningSocket {
         }
     }
 
-    private static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32) {
+    private static func setOption(_ option: Int32, level: Int32, of descriptor: Int32) {
         var on: Int32 = 1
         _ = setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }

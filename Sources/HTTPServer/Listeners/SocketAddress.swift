@@ -6,7 +6,9 @@ import HTTPMessages
 ///
 /// Source: ip(7), ipv6(7), unix(7).
 enum SocketAddress {
-    static func withTCP<R>(_ ip: IPAddress, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    static func withTCP<R>(
+        _ ip: IPAddress, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R
+    ) -> R {
         switch ip.family {
         case .v4:
             var address = sockaddr_in()

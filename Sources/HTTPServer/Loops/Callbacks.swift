@@ -81,8 +81,8 @@ let connectionCallback: MHD_NotifyConnectionCallback = { context, handle, socket
     if latch_mhd_is_start(event) != 0 {
         let peer = latch_mhd_peer(handle).flatMap { SocketAddress.peer($0) } ?? .unix
         let connection = ClientConnection(
-            descriptor: latch_mhd_descriptor(handle), peer: peer, security: .init(handle, peer, daemon.loop.settings),
-            daemon: daemon, handle: handle)
+            descriptor: latch_mhd_descriptor(handle), peer: peer,
+            security: .init(of: handle, from: peer, settings: daemon.loop.settings), daemon: daemon, handle: handle)
         socketContext.pointee = Unmanaged.passRetained(connection).toOpaque()
         daemon.loop.add(connection)
     } else if let pointer = socketContext.pointee {

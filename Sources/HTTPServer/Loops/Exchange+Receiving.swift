@@ -163,7 +163,7 @@ extension Exchange {
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
             response = handler.synchronousHandler?(request, values)
-            if response == nil { run(handler, request, values) }
+            if response == nil { run(handler, with: request, values: values) }
         case .allow(let methods, let pattern):
             route = pattern
             response = ServerResponse(status: .noContent, headers: ["Allow": methods])
@@ -177,7 +177,7 @@ extension Exchange {
         }
     }
 
-    private func run(_ handler: Router.Handler, _ request: ServerRequest, _ values: [String]) {
+    private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
             let response = await handler.run(request, values)

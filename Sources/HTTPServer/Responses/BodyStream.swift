@@ -26,7 +26,7 @@ final class BodyStream: Sendable {
         var written = 0
         var end = End.none
         /// Whether the connection is suspended until there are bytes or the body ends.
-        var isStarving = false
+        var isWaitingForData = false
         var producers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -61,7 +61,7 @@ final class BodyStream: Sendable {
     func write(_ bytes: [UInt8]) async throws {
         try Task.checkCancellation()
         guard !bytes.isEmpty else { return }
-        let (isStarving, end) = state.withLock { state -> (Bool, End) in
+        let (isWaitingForData, end) = state.withLock { state -> (Bool, End) in
             guard state.end == .none else { return (false, state.end) }
             state.written += bytes.count
             if let length, state.written > length {
@@ -70,10 +70,10 @@ final class BodyStream: Sendable {
                 state.chunks.append(bytes)
                 state.waiting += bytes.count
             }
-            defer { state.isStarving = false }
-            return (state.isStarving, state.end)
+            defer { state.isWaitingForData = false }
+            return (state.isWaitingForData, state.end)
         }
-        if isStarving { onReady() }
+        if isWaitingForData { onReady() }
         switch end {
         case .none: try await room()
         case .gone: throw CancellationError()
@@ -123,14 +123,14 @@ final class BodyStream: Sendable {
     /// - Returns: Whether the body is complete, or no longer needed.
     @discardableResult
     func finish(failed: Bool) -> Bool {
-        let (isStarving, isWhole) = state.withLock { state -> (Bool, Bool) in
+        let (isWaitingForData, isWhole) = state.withLock { state -> (Bool, Bool) in
             if state.end == .gone { return (false, true) }
             let isWhole = !failed && state.end == .none && (length == nil || state.written == length)
             state.end = isWhole ? .complete : .failed
-            defer { state.isStarving = false }
-            return (state.isStarving, isWhole)
+            defer { state.isWaitingForData = false }
+            return (state.isWaitingForData, isWhole)
         }
-        if isStarving { onReady() }
+        if isWaitingForData { onReady() }
         return isWhole
     }
 
@@ -144,7 +144,7 @@ final class BodyStream: Sendable {
             if state.end == .failed || state.end == .gone { return (.failure, false) }
             guard state.waiting > 0 else {
                 if state.end == .complete { return (.end, false) }
-                state.isStarving = true
+                state.isWaitingForData = true
                 return (.nothing, false)
             }
             let count = Self.copy(&state, into: buffer)
@@ -183,7 +183,7 @@ final class BodyStream: Sendable {
             state.chunks = []
             state.offset = 0
             state.waiting = 0
-            state.isStarving = false
+            state.isWaitingForData = false
         }
         wakeProducers()
     }

@@ -10,7 +10,7 @@ enum ResponseWriter {
         guard let given = exchange.response else { return latch_mhd_no }
         let response = sendable(given, exchange)
         let body = hasLength(response) ? response.body : []
-        guard let made = self.response(body, response, exchange) else { return latch_mhd_no }
+        guard let made = makeResponse(response, with: body, for: exchange) else { return latch_mhd_no }
         defer { MHD_destroy_response(made) }
         guard add(response.headers, to: made), add("X-Request-Id", exchange.id, to: made),
             response.headers["X-Content-Type-Options"] != nil || add("X-Content-Type-Options", "nosniff", to: made)
@@ -28,14 +28,14 @@ enum ResponseWriter {
         let result = MHD_queue_response(handle, UInt32(response.status.rawValue), made)
         switch body {
         case .bytes(let bytes): exchange.answerBytes = isBodySent(response.status, exchange) ? bytes.count : 0
-        case .file, .stream: begin(body, response.status, exchange, result)
+        case .file, .stream: begin(body, of: exchange, status: response.status, queued: result)
         }
         return result
     }
 
     /// Returns libmicrohttpd's response for a body, still without header fields.
-    private static func response(
-        _ body: ResponseBody, _ response: ServerResponse, _ exchange: Exchange
+    private static func makeResponse(
+        _ response: ServerResponse, with body: ResponseBody, for exchange: Exchange
     ) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes): bytes.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
@@ -46,7 +46,7 @@ enum ResponseWriter {
 
     /// Starts the producer of a body that will be sent. For `HEAD`, only the length is needed.
     private static func begin(
-        _ body: ResponseBody, _ status: HTTPStatus, _ exchange: Exchange, _ result: MHD_Result
+        _ body: ResponseBody, of exchange: Exchange, status: HTTPStatus, queued result: MHD_Result
     ) {
         if !isBodySent(status, exchange) || result == latch_mhd_no {
             exchange.outgoingBody = nil

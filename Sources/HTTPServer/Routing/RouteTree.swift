@@ -15,7 +15,7 @@ struct RouteTree: Sendable {
     var isEmpty: Bool { nodes.count == 1 }
 
     mutating func add(
-        _ parts: ArraySlice<Substring>, pattern: String, _ method: HTTPMethod, _ handler: Router.Handler
+        _ handler: Router.Handler, for method: HTTPMethod, at parts: ArraySlice<Substring>, pattern: String
     ) {
         var index = 0
         for part in parts {

@@ -117,7 +117,7 @@ package struct Router: Sendable {
             synchronousHandler: first, run: { request, _ in await handler(request) },
             maximumBodyBytes: maximumBodyBytes,
             admission: admission)
-        add(method, pattern, made)
+        add(made, for: method, at: pattern)
     }
 
     /// Adds a route. Adding a second handler for the same method and pattern, or a different number of types than
@@ -131,7 +131,7 @@ package struct Router: Sendable {
     ///   - handler: Runs on the loop of the connection and must not block. When the client disconnects, its task is
     ///     cancelled and its response is discarded.
     package mutating func on<each P: PathParameter>(
-        _ method: HTTPMethod, _ pattern: String, _ types: repeat (each P).Type,
+        _ method: HTTPMethod, _ pattern: String, parameters types: repeat (each P).Type,
         maximumBodyBytes: Int? = nil,
         handler: @escaping @Sendable (ServerRequest, repeat each P) async -> ServerResponse
     ) {
@@ -147,7 +147,8 @@ package struct Router: Sendable {
             guard let values = try? (repeat next((each P).self)) else { return nil }
             return await handler(request, repeat each values)
         }
-        add(method, pattern, Handler(synchronousHandler: nil, run: run, maximumBodyBytes: maximumBodyBytes))
+        let made = Handler(synchronousHandler: nil, run: run, maximumBodyBytes: maximumBodyBytes)
+        add(made, for: method, at: pattern)
     }
 
     /// The routes of this router, in the order in which they were added.
@@ -192,17 +193,17 @@ package struct Router: Sendable {
     ) {
         for (entry, route) in zip(other.entries, other.routes) {
             let handler = wrapper.map(entry.handler.wrapped) ?? entry.handler
-            add(entry.method, entry.pattern, check(route).map(handler.behind) ?? handler)
+            add(check(route).map(handler.behind) ?? handler, for: entry.method, at: entry.pattern)
         }
     }
 
-    private mutating func add(_ method: HTTPMethod, _ pattern: String, _ handler: Handler) {
+    private mutating func add(_ handler: Handler, for method: HTTPMethod, at pattern: String) {
         entries.append((method, pattern, handler))
         let parts = Self.parts(of: pattern)
         guard parts.contains(where: Self.isPlaceholder) else {
             return fixed[pattern, default: Endpoint(pattern: pattern)].add(method, handler)
         }
-        tree.add(parts[...], pattern: pattern, method, handler)
+        tree.add(handler, for: method, at: parts[...], pattern: pattern)
     }
 
     private static func parts(of pattern: String) -> [Substring] {

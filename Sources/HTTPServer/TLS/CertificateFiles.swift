@@ -69,10 +69,10 @@ package struct CertificateFiles: Sendable, Equatable {
     private func message(_ refusal: TLSCertificate.Refusal) -> String {
         switch refusal {
         case .certificate(let reason):
-            "Could not use the certificate '\(certificatePath)': \(Self.words(reason)); it must contain PEM "
+            "Could not use the certificate '\(certificatePath)': \(Self.clause(reason)); it must contain PEM "
                 + "certificates, the server's first."
         case .key(let reason):
-            "Could not use the key '\(keyPath)': \(Self.words(reason)); it must contain one PEM private key."
+            "Could not use the key '\(keyPath)': \(Self.clause(reason)); it must contain one PEM private key."
         case .encryptedKey:
             "Could not use the key '\(keyPath)': it is encrypted; store it without a passphrase, "
                 + "readable only for latchd."
@@ -84,7 +84,7 @@ package struct CertificateFiles: Sendable, Equatable {
     }
 
     /// Returns a message of GnuTLS as a part of a sentence.
-    private static func words(_ reason: String) -> String {
+    private static func clause(_ reason: String) -> String {
         // GnuTLS's message for a file without a certificate.
         if reason.hasPrefix("The requested data were not available") { return "it contains no certificate" }
         return reason.hasSuffix(".") ? String(reason.dropLast()) : reason

@@ -10,7 +10,7 @@ enum ConnectionSecurity {
     case refused
 
     /// Determines the protection of an accepted connection, before its handshake.
-    init(_ handle: OpaquePointer, _ peer: PeerAddress, _ settings: EventLoop.Settings) {
+    init(of handle: OpaquePointer, from peer: PeerAddress, settings: EventLoop.Settings) {
         if let session = latch_mhd_tls_session(handle) {
             // Without a certificate, the handshake fails, which is the intended result when there is no memory for the
             // session.

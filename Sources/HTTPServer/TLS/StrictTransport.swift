@@ -27,7 +27,7 @@ package struct StrictTransport: Sendable {
         switch security {
         case .tls: break
         case .plain(let peer):
-            guard let said = headers?["X-Forwarded-Proto"], HTTPHeaders.namesAreEqual(said, "https"),
+            guard let scheme = headers?["X-Forwarded-Proto"], HTTPHeaders.namesAreEqual(scheme, "https"),
                 trustsForwarded(peer)
             else { return nil }
         case .refused: return nil

@@ -9,7 +9,7 @@ package final class SigningKey: Sendable {
     package let publicKey: JSONWebKey
     let key: EVPKey
 
-    private init(_ key: EVPKey, _ type: KeyType, _ algorithm: SignatureAlgorithm, keyID: String?) {
+    private init(_ key: EVPKey, type: KeyType, algorithm: SignatureAlgorithm, keyID: String?) {
         self.key = key
         self.algorithm = algorithm
         let named = keyID ?? JSONWebKey(key, type, keyID: nil, algorithm: algorithm).thumbprint
@@ -28,7 +28,7 @@ package final class SigningKey: Sendable {
         guard let key = EVPKey(for: algorithm), let type = key.type else {
             throw JOSEError(.failed, "Could not generate a key for \(algorithm.rawValue): OpenSSL failed.")
         }
-        return SigningKey(key, type, algorithm, keyID: keyID)
+        return SigningKey(key, type: type, algorithm: algorithm, keyID: keyID)
     }
 
     /// Creates a key from an unencrypted private key in PEM.
@@ -58,7 +58,7 @@ package final class SigningKey: Sendable {
                 "Could not use the private key: RSA needs \(JSONWebKey.minimumModulusBits) bits; create a new one."
             )
         }
-        self.init(key, type, algorithm ?? type.algorithms[0], keyID: keyID)
+        self.init(key, type: type, algorithm: algorithm ?? type.algorithms[0], keyID: keyID)
     }
 
     /// Creates a copy of a key with the same name for another algorithm of its type, such as `PS256` in addition to
@@ -70,7 +70,7 @@ package final class SigningKey: Sendable {
         guard type.algorithms.contains(algorithm) else {
             throw JOSEError(.unsupported, "Could not use the key for \(algorithm.rawValue): it has another type.")
         }
-        self.init(other.key, type, algorithm, keyID: other.publicKey.keyID)
+        self.init(other.key, type: type, algorithm: algorithm, keyID: other.publicKey.keyID)
     }
 
     /// The public key as a JSON web key.

@@ -9,13 +9,13 @@ struct AccountNames {
         let context = CommandContext(
             CommonOptions(), isNonInteractive: true, finishesUnfinished: false, environment: environment)
         if let accounts = try? await context.client().accounts.accounts() {
-            try? context.console.say(Self.words(for: accounts))
+            try? context.console.printLines(Self.completions(for: accounts))
         }
         await context.close()
         return ExitCode.done.rawValue
     }
 
-    static func words(for accounts: [Account]) -> [String] {
+    static func completions(for accounts: [Account]) -> [String] {
         accounts.flatMap { account in
             let isOnly = accounts.count { $0.userEmail == account.userEmail } == 1
             let isAlone = accounts.count { $0.serverURL.authority == account.serverURL.authority } == 1

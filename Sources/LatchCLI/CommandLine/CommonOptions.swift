@@ -56,6 +56,6 @@ enum AccountOption {
     static func selector(_ given: Invocation) throws(ArgumentError) -> String? {
         guard let word = given[argument] else { return given[option] }
         guard let other = given[option], other != word else { return word }
-        throw given.mistake("name one account, as ACCOUNT or with --account")
+        throw given.usageError("name one account, as ACCOUNT or with --account")
     }
 }

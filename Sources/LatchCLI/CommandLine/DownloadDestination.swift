@@ -35,7 +35,8 @@ struct DownloadDestination {
         let latch = try await context.client()
         let places = LibraryLocations(latch)
         let account = isChoosing ? try? await context.account(selector) : nil
-        let place = try await place(places, isChoosing: isChoosing, account, context.console)
+        let place = try await place(
+            among: places, isChoosing: isChoosing, account: account, console: context.console)
         let library = PictureLibrary(
             latch, folder: place.folder, layout: place.layout, keepsMotionPhotos: place.keepsMotionPhotos
         ) { [console = context.console] in console.printMessage($0.printable) }
@@ -58,7 +59,7 @@ struct DownloadDestination {
     }
 
     private func place(
-        _ places: LibraryLocations, isChoosing: Bool, _ account: Account?, _ console: Console
+        among places: LibraryLocations, isChoosing: Bool, account: Account?, console: Console
     ) async throws -> LibraryLocation {
         let path = folder.map(Self.absolute)
         if var place = try await places.last() {

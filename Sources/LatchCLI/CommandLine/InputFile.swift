@@ -21,7 +21,7 @@ enum InputFile {
             defer { close(descriptor) }
             return try await all(of: descriptor)
         } catch let failure as Descriptor.Failure {
-            throw unreadable(path, what, failure)
+            throw unreadable(path, what: what, failure)
         }
     }
 
@@ -53,7 +53,7 @@ enum InputFile {
         return bytes
     }
 
-    private static func unreadable(_ path: String, _ what: String, _ failure: Descriptor.Failure) -> LatchError {
+    private static func unreadable(_ path: String, what: String, _ failure: Descriptor.Failure) -> LatchError {
         LatchError(.noInput, "Could not read \(what) '\(path.printable)': \(failure).", cause: failure)
     }
 }

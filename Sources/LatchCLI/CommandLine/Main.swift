@@ -20,7 +20,9 @@ struct Main: CommandLineProgram {
     }
 
     private func printMethods(_ environment: [String: String]) -> Int32 {
-        try? Console(isJSON: false, environment: environment).say(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])
+        try? Console(isJSON: false, environment: environment).printLines([
+            "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD",
+        ])
         return ExitCode.done.rawValue
     }
 
@@ -37,16 +39,16 @@ struct Main: CommandLineProgram {
         await context.close()
         switch result {
         case .success(let code): return code.rawValue
-        case .failure(let error): return fail(error, context, signals)
+        case .failure(let error): return fail(error, in: context, signals: signals)
         }
     }
 
-    private func fail(_ error: any Error, _ context: CommandContext, _ signals: Signals) -> Int32 {
+    private func fail(_ error: any Error, in context: CommandContext, signals: Signals) -> Int32 {
         if let signal = signals.received {
             context.console.fail(LatchError(.cancelled, context.stopMessage), hint: nil)
             return 128 + signal
         }
-        let failure = LatchError(telling: error)
+        let failure = LatchError(describing: error)
         context.console.fail(failure, hint: context.hint(for: failure))
         return ExitCode(for: failure.code).rawValue
     }
@@ -54,7 +56,7 @@ struct Main: CommandLineProgram {
     func fail(_ error: any Error, arguments: [String], environment: [String: String]) -> Int32 {
         // The command line could not be parsed, so --json is searched for among its words.
         let console = Console(isJSON: arguments.contains("--json"), environment: environment)
-        let failure = LatchError(telling: error)
+        let failure = LatchError(describing: error)
         console.fail(failure, hint: nil)
         return ExitCode(for: failure.code).rawValue
     }

@@ -13,7 +13,7 @@ struct PassphrasePrompt: Sendable {
         do {
             return try await ask(need)
         } catch let error as TerminalError {
-            throw LatchError(telling: error)
+            throw LatchError(describing: error)
         }
     }
 

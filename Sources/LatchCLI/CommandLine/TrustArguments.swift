@@ -43,13 +43,13 @@ struct TrustArguments: Sendable {
         case (nil, nil): authorities = nil
         case (let file?, nil): authorities = .systemAnd(pemFile: InputFile.absolute(file))
         case (nil, let file?): authorities = .only(pemFile: InputFile.absolute(file))
-        default: throw given.mistake("give either --ca or --ca-only")
+        default: throw given.usageError("give either --ca or --ca-only")
         }
         certificate = given[Self.certificate]
         key = given[Self.key]
         pin = given[Self.pin]?.fingerprint
         proxy = given[Self.proxy]
-        if key != nil, certificate == nil { throw given.mistake("--client-key needs --client-certificate") }
+        if key != nil, certificate == nil { throw given.usageError("--client-key needs --client-certificate") }
     }
 
     /// Whether no option was given.

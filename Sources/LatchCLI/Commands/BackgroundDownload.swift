@@ -11,7 +11,7 @@ struct BackgroundDownload {
     private static let name = "latchstring-downloads"
     private static let title = "Latchstring downloads"
     /// The environment variables that a service, or an autostart entry of the desktop, needs to find the same accounts.
-    private static let passedOn = UserFolder.allCases.map(\.variable) + ["LATCH_LOG"]
+    private static let inheritedVariables = UserFolder.allCases.map(\.variable) + ["LATCH_LOG"]
     /// The environment variables that they need to reach the servers in the same way.
     ///
     /// Source: curl(1), environment; SSL_CTX_set_default_verify_paths(3).
@@ -35,15 +35,15 @@ struct BackgroundDownload {
     private static var service: ServiceFile { ServiceFile(name, environment: ProcessInfo.processInfo.environment) }
 
     /// Removes the autostart entry and the service, so that nothing starts automatically any more.
-    private static func forget() {
+    private static func removeAutostart() {
         entry.remove()
         service.remove()
     }
 
     /// Removes the autostart entry and the service when no file waits any more. Otherwise a service with nothing to do
     /// would start at every sign-in.
-    static func forget(ifDone queue: DownloadQueue) async {
-        if let progress = try? await queue.progress(), progress.open == 0 { forget() }
+    static func removeAutostart(ifDone queue: DownloadQueue) async {
+        if let progress = try? await queue.progress(), progress.open == 0 { removeAutostart() }
     }
 
     /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
@@ -60,7 +60,7 @@ struct BackgroundDownload {
         } catch {
             result = .failure(error)
         }
-        await Self.forget(ifDone: queue)
+        await Self.removeAutostart(ifDone: queue)
         return try result.get()
     }
 
@@ -94,7 +94,7 @@ struct BackgroundDownload {
                 ])
         } catch let error as DesktopError {
             // The start failed, so nothing may start by itself later.
-            Self.forget()
+            Self.removeAutostart()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
@@ -116,7 +116,7 @@ struct BackgroundDownload {
     /// Returns the environment variables to store for later starts. A proxy's password is left out, because other users
     /// could read it there.
     private func known() -> [String: String] {
-        var known = environment.filter { Self.passedOn.contains($0.key) || Self.ways.contains($0.key) }
+        var known = environment.filter { Self.inheritedVariables.contains($0.key) || Self.ways.contains($0.key) }
         for name in Self.authorities { known[name] = environment[name].map(InputFile.absolute) }
         let guarded = known.filter { $0.key.lowercased().hasSuffix("_proxy") && $0.value.contains("@") }.keys.sorted()
         for name in guarded { known[name] = nil }
@@ -130,7 +130,7 @@ struct BackgroundDownload {
 
     /// Reports that no file waits, and removes the autostart entry and the service.
     func nothingLeft() throws -> ExitCode {
-        Self.forget()
+        Self.removeAutostart()
         try context.console.result(["No files are waiting to be downloaded."], json: ["background": false])
         return .done
     }

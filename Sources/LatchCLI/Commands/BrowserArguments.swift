@@ -52,12 +52,12 @@ struct BrowserArguments: Sendable {
         command = given[Self.command]
         callback = given[Self.callback]?.method ?? .automatic
         let seconds = given[Self.timeout] ?? 600
-        guard (1...86_400).contains(seconds) else { throw given.mistake("--timeout takes 1 to 86400 seconds") }
+        guard (1...86_400).contains(seconds) else { throw given.usageError("--timeout takes 1 to 86400 seconds") }
         timeout = .seconds(seconds)
         isChosen = given[Self.browser] || opensNone || isEphemeral || provider != nil
-        if given[Self.browser], opensNone { throw given.mistake("--browser and --no-browser cannot be combined") }
-        if isEphemeral, opensNone { throw given.mistake("--ephemeral and --no-browser cannot be combined") }
-        if given[Self.qrCode], given[Self.noQRCode] { throw given.mistake("--qr and --no-qr cannot be combined") }
+        if given[Self.browser], opensNone { throw given.usageError("--browser and --no-browser cannot be combined") }
+        if isEphemeral, opensNone { throw given.usageError("--ephemeral and --no-browser cannot be combined") }
+        if given[Self.qrCode], given[Self.noQRCode] { throw given.usageError("--qr and --no-qr cannot be combined") }
     }
 
     /// Returns a sign-in through a provider that prints its progress.

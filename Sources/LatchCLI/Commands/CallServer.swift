@@ -34,7 +34,7 @@ struct CallServer: ExecutableCommand {
         arguments: [method, path, data, header, include, cached, AccountOption.option]
     ) { given throws(ArgumentError) in
         if given[cached], given[method].uppercased() != "GET" || given[data] != nil {
-            throw given.mistake("--cached requires GET without --data")
+            throw given.usageError("--cached requires GET without --data")
         }
         return Request(
             given,
@@ -60,12 +60,12 @@ struct CallServer: ExecutableCommand {
         var headers = try await HeaderLines.read(headers, with: .request)
         if data != nil, headers["Content-Type"] == nil { headers["Content-Type"] = Self.mediaType(of: body) }
         let (account, session) = try await context.session(selector)
-        let kept = isCached ? try await session.client.cached(path, headers: headers) : nil
+        let cached = isCached ? try await session.client.cached(path, headers: headers) : nil
         let response =
-            if let kept { kept.response } else {
+            if let cached { cached.response } else {
                 try await session.client.send(HTTPMethod(rawValue: name), path, headers: headers, body: body)
             }
-        if let kept { Self.report(kept, context.console) }
+        if let cached { Self.report(cached, context.console) }
         let place = (path.hasPrefix("/") ? account.serverURL.url : "") + path.prefix { $0 != "?" }
         let question = "\(name) \(place)".printable
         try ResponseText(response: response, question: question).show(on: context.console, isIncluding: isIncluding)
@@ -73,12 +73,12 @@ struct CallServer: ExecutableCommand {
     }
 
     /// Tells the person when the response comes from the cache.
-    private static func report(_ kept: CachedResponse, _ console: Console) {
-        switch kept.origin {
+    private static func report(_ cached: CachedResponse, _ console: Console) {
+        switch cached.origin {
         case .server, .revalidated: break
-        case .fresh: console.printMessage("Stored response of \(kept.date.forPeople). The server was not contacted.")
+        case .fresh: console.printMessage("Stored response of \(cached.date.forPeople). The server was not contacted.")
         case .stale(let error):
-            console.warn("Stored response of \(kept.date.forPeople). The server was not reached. \(error.message)")
+            console.warn("Stored response of \(cached.date.forPeople). The server was not reached. \(error.message)")
         }
     }
 

@@ -16,7 +16,7 @@ struct CallbackCommand {
             try CallbackLink(words[0]).deliver(folders: Folders(environment: environment))
             return ExitCode.done.rawValue
         } catch {
-            let failure = LatchError(telling: error)
+            let failure = LatchError(describing: error)
             console.fail(failure, hint: nil)
             return ExitCode(for: failure.code).rawValue
         }

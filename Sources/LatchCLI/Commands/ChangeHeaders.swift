@@ -40,7 +40,7 @@ struct ChangeHeaders: ExecutableCommand {
         arguments: [name, value, AccountOption.option, ConnectionChangeCommand.flag]
     ) { given throws(ArgumentError) in
         if given[name].hasPrefix("@") != (given[value] == nil) {
-            throw given.mistake("give NAME and VALUE, or @FILE alone")
+            throw given.usageError("give NAME and VALUE, or @FILE alone")
         }
         return Request(
             given,
@@ -78,12 +78,12 @@ struct ChangeHeaders: ExecutableCommand {
                     try await HeaderLines.read([name], with: .server)
                 }
             if let dialect = Dialects.named(account.dialect) { try HeaderLines.check(fields, for: dialect) }
-            options = try await store(account, context) { headers in
+            options = try await changeHeaders(of: account, context) { headers in
                 for field in fields { headers[field.name] = nil }
                 for field in fields { headers.append(field.name, field.value) }
             }
         case .remove(let name):
-            options = try await store(account, context) { headers in
+            options = try await changeHeaders(of: account, context) { headers in
                 guard headers[name] != nil else {
                     throw LatchError(
                         .invalidInput,
@@ -101,8 +101,8 @@ struct ChangeHeaders: ExecutableCommand {
         return .done
     }
 
-    private func store(
-        _ account: Account, _ context: CommandContext, _ body: (inout HTTPHeaders) throws -> Void
+    private func changeHeaders(
+        of account: Account, _ context: CommandContext, _ body: (inout HTTPHeaders) throws -> Void
     ) async throws -> ConnectionOptions {
         try await ConnectionChangeCommand(isForced: isForced, context: context).change(account) {
             try body(&$0.extraHeaders)

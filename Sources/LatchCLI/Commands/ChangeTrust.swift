@@ -22,7 +22,7 @@ struct ChangeTrust: ExecutableCommand {
     ) { given throws(ArgumentError) in
         let trust = try TrustArguments(given)
         let clash: (Bool, Bool, String) throws(ArgumentError) -> Void = { (one, other, words) throws(ArgumentError) in
-            if one, other { throw given.mistake("give either \(words)") }
+            if one, other { throw given.usageError("give either \(words)") }
         }
         try clash(given[system], trust.namesAuthorities, "--system, --ca or --ca-only")
         try clash(given[noPin], trust.namesPin, "--pin or --no-pin")

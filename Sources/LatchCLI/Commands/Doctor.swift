@@ -18,7 +18,7 @@ struct Doctor: ExecutableCommand {
         arguments: [address, AccountOption.option] + ConnectionArguments.all
     ) { given throws(ArgumentError) in
         if given[address] != nil, given[AccountOption.option] != nil {
-            throw given.mistake("give either ADDRESS or --account")
+            throw given.usageError("give either ADDRESS or --account")
         }
         return Request(
             given,
@@ -33,15 +33,16 @@ struct Doctor: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (address, options) = try await target(context)
-        try context.console.say([
+        try context.console.printLines([
             context.console.output.strong(address.url), "  checked by latch \(LatchClient.version)",
         ])
         let report = try await ServerProbe(connection: options).run(address) { step in
-            try? context.console.say(Self.lines(step, context.console.output))
+            try? context.console.printLines(Self.lines(step, context.console.output))
         }
         let presented = report.presentedCertificate.map(CertificateText.init)
         try context.console.result(
-            Self.ending(report, presented, context.console.output), json: Self.json(address, report, presented))
+            Self.ending(of: report, certificate: presented, style: context.console.output),
+            json: Self.json(report, of: address, certificate: presented))
         guard let failure = report.failure else { return .done }
         return ExitCode(for: failure.code)
     }
@@ -59,11 +60,12 @@ struct Doctor: ExecutableCommand {
             (address, account) = (chosen.serverURL, connection.isEmpty ? chosen : nil)
         }
         guard let account else { return (address, try await connection.options(for: address, context.prompter)) }
-        let kept = try await context.client().accounts.connection(of: account.id)
-        if kept.description != ConnectionOptions().description {
-            context.console.printMessage("Using the connection settings of the account \(account.userEmail): \(kept).")
+        let options = try await context.client().accounts.connection(of: account.id)
+        if options.description != ConnectionOptions().description {
+            context.console.printMessage(
+                "Using the connection settings of the account \(account.userEmail): \(options).")
         }
-        return (address, kept)
+        return (address, options)
     }
 }
 
@@ -84,7 +86,9 @@ extension Doctor {
         return lines
     }
 
-    private static func ending(_ report: ProbeReport, _ presented: CertificateText?, _ style: Style) -> [String] {
+    private static func ending(
+        of report: ProbeReport, certificate presented: CertificateText?, style: Style
+    ) -> [String] {
         if let server = report.server {
             return ["", "Sign in with: latch login \(server.address.url.forShell)"]
         }
@@ -93,9 +97,9 @@ extension Doctor {
             + ["", "If the server's operator confirms the fingerprint, add: --pin \(presented.fingerprint)"]
     }
 
-    private static func json(_ address: ServerAddress, _ report: ProbeReport, _ presented: CertificateText?)
-        -> JSONValue
-    {
+    private static func json(
+        _ report: ProbeReport, of address: ServerAddress, certificate presented: CertificateText?
+    ) -> JSONValue {
         let steps = report.steps.map { step in
             JSONValue.object(
                 [

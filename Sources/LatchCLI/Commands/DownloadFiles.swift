@@ -69,21 +69,21 @@ struct DownloadFiles: ExecutableCommand {
             albums: given[album], isWholeLibrary: given[whole], isFavouritesOnly: given[favourites],
             takenFrom: given[from]?.start, takenBefore: given[until]?.end)
         if let from = selection.takenFrom, let end = selection.takenBefore, from >= end {
-            throw given.mistake("--from is later than --until")
+            throw given.usageError("--from is later than --until")
         }
         if selection.isWholeLibrary, !selection.albums.isEmpty {
-            throw given.mistake("--all includes every album: give either --all or --album")
+            throw given.usageError("--all includes every album: give either --all or --album")
         }
-        if given[folder] == "" { throw given.mistake("--to needs the path of a folder") }
+        if given[folder] == "" { throw given.usageError("--to needs the path of a folder") }
         for text in given[what] {
             if text.contains("/") { selection.paths.append(text) } else { selection.ids.append(text) }
         }
         if given[again], selection.paths.isEmpty || !selection.ids.isEmpty || selection.isSearch {
-            throw given.mistake(
+            throw given.usageError(
                 "--again is only for URLs of files: pictures are downloaded again when they change on the server")
         }
-        if given[dryRun], given[background] { throw given.mistake("--dry-run and --background cannot be combined") }
-        if given[dryRun], selection.isEmpty { throw given.mistake(nothingChosen) }
+        if given[dryRun], given[background] { throw given.usageError("--dry-run and --background cannot be combined") }
+        if given[dryRun], selection.isEmpty { throw given.usageError(nothingChosen) }
         return Request(
             given,
             DownloadFiles(
@@ -149,7 +149,7 @@ struct DownloadFiles: ExecutableCommand {
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
             try await context.openSecrets()
         } else {
-            try await choose(queue, library, context)
+            try await addSelection(to: queue, in: library, context)
             guard try await queue.progress().open > 0 else { return .done }
         }
         guard try await !queue.isFetchedElsewhere() else { return reportOtherRun(context) }
@@ -176,7 +176,9 @@ struct DownloadFiles: ExecutableCommand {
         return .done
     }
 
-    private func choose(_ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext) async throws {
+    private func addSelection(
+        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext
+    ) async throws {
         var chosen = ChosenText()
         let place = DownloadDestination.of(library)
         try await eachPage(context) { tasks in
@@ -192,9 +194,9 @@ struct DownloadFiles: ExecutableCommand {
                     try await places.remember(place.folder, for: account)
                 }
             }
-            try await queue.add(try await missing(tasks, library, &chosen), goingTo: place)
+            try await queue.add(try await missing(among: tasks, in: library, countedIn: &chosen), goingTo: place)
         }
-        try await checkChanges(&chosen, library, context)
+        try await checkChanges(of: &chosen, in: library, context)
         if context.console.isJSON {
             for task in chosen.changed {
                 try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
@@ -207,7 +209,7 @@ struct DownloadFiles: ExecutableCommand {
 
     /// Returns those of the given tasks that must be fetched.
     private func missing(
-        _ tasks: [DownloadTask], _ library: PictureLibrary, _ chosen: inout ChosenText
+        among tasks: [DownloadTask], in library: PictureLibrary, countedIn chosen: inout ChosenText
     ) async throws -> [DownloadTask] {
         let absent = fetchesExisting ? try tasks.map(again) : try await library.absent(tasks)
         chosen.found += tasks.count
@@ -231,9 +233,9 @@ struct DownloadFiles: ExecutableCommand {
     }
 
     /// Checks which of the existing files have changed on the server.
-    private func checkChanges(_ chosen: inout ChosenText, _ library: PictureLibrary, _ context: CommandContext)
-        async throws
-    {
+    private func checkChanges(
+        of chosen: inout ChosenText, in library: PictureLibrary, _ context: CommandContext
+    ) async throws {
         guard !chosen.filesHere.isEmpty else { return }
         chosen.changed = try await ChangeCheck(try await context.client(), library).changed(
             among: chosen.filesHere)
@@ -242,11 +244,11 @@ struct DownloadFiles: ExecutableCommand {
     private func report(_ library: PictureLibrary, _ context: CommandContext) async throws -> ExitCode {
         var (bytes, unknown, chosen) = (0, 0, ChosenText())
         try await eachPage(context) { tasks in
-            let absent = try await missing(tasks, library, &chosen)
+            let absent = try await missing(among: tasks, in: library, countedIn: &chosen)
             bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
             unknown += absent.count { $0.metadata.size == nil }
         }
-        try await checkChanges(&chosen, library, context)
+        try await checkChanges(of: &chosen, in: library, context)
         let (files, here) = (chosen.missing, chosen.found - chosen.missing)
         var line = "\(files == 1 ? "1 file" : "\(files) files") to download"
         if files > unknown { line += ", \(ByteText.of(bytes))" }
@@ -268,7 +270,7 @@ struct DownloadFiles: ExecutableCommand {
     private func eachPage(_ context: CommandContext, _ take: ([DownloadTask]) async throws -> Void) async throws {
         var distinct = DistinctTasks()
         func takeFresh(_ tasks: [DownloadTask]) async throws {
-            try await take(selection.mayContainDuplicates ? distinct.unseen(tasks) : tasks)
+            try await take(selection.mayContainDuplicates ? distinct.insertNew(tasks) : tasks)
         }
         var rest = selection
         rest.paths = []

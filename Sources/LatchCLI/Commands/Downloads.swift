@@ -22,21 +22,24 @@ enum Downloads {
             """,
         commands: [
             ListDownloads.command, WatchDownloads.command,
-            command("pause", "Pause files; received data is kept.", [.waiting, .running]) {
+            command("pause", "Pause files; received data is kept.", for: [.waiting, .running]) {
                 try await $0.pause($1, of: $2)
             },
-            command("resume", "Continue paused files.", [.paused], fetches: true) { try await $0.resume($1, of: $2) },
+            command("resume", "Continue paused files.", for: [.paused], fetches: true) {
+                try await $0.resume($1, of: $2)
+            },
             command(
                 "retry", "Try failed files again, and immediately those that wait for a certain time.",
-                [.failed, .waiting], fetches: true
+                for: [.failed, .waiting], fetches: true
             ) {
                 try await $0.retryFailed($1, of: $2)
             },
-            command("cancel", "Remove files from the queue.", [.waiting, .running, .paused]) { queue, ids, account in
+            command("cancel", "Remove files from the queue.", for: [.waiting, .running, .paused]) {
+                queue, ids, account in
                 guard let ids else { return try await queue.cancelAll(of: account) }
                 return try await queue.cancel(ids, of: account)
             },
-            command("clear", "Remove finished entries; the files are kept.", [.done, .skipped, .failed]) {
+            command("clear", "Remove finished entries; the files are kept.", for: [.done, .skipped, .failed]) {
                 try await $0.clear($1, of: $2)
             },
         ])
@@ -47,8 +50,8 @@ enum Downloads {
         help: "Only files of this account, by its number, e-mail address, server or the beginning of its id.")
 
     private static func command(
-        _ name: String, _ summary: String, _ states: Set<StateArgument>, fetches: Bool = false,
-        _ action: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
+        _ name: String, _ summary: String, for states: Set<StateArgument>, fetches: Bool = false,
+        action: @escaping @Sendable (DownloadQueue, [String]?, Account.ID?) async throws -> Int
     ) -> Command<Request> {
         Command<Request>(name, summary, arguments: [ids, account]) { given in
             let chosen = given[ids]
@@ -119,48 +122,50 @@ private struct ListDownloads: ExecutableCommand {
             if page.isEmpty { continue }
             if context.console.isJSON {
                 let rows = page.map {
-                    String(decoding: Self.json($0, pauses[$0.host], problem).encoded(), as: UTF8.self)
+                    let row = Self.json($0, pause: pauses[$0.host], problem: problem)
+                    return String(decoding: row.encoded(), as: UTF8.self)
                 }
                 try context.console.raw(Array(((count > 0 ? "," : "") + rows.joined(separator: ",")).utf8))
             } else {
-                if count == 0 { try context.console.say([context.console.output.strong(Self.heading)]) }
-                try context.console.say(page.map { Self.line($0, pauses[$0.host], problem) })
+                if count == 0 { try context.console.printLines([context.console.output.strong(Self.heading)]) }
+                try context.console.printLines(page.map { Self.line($0, pause: pauses[$0.host], problem: problem) })
             }
             count += page.count
         }
         if context.console.isJSON {
             try context.console.raw(Array("]}\n".utf8))
         } else if count == 0 {
-            context.console.printMessage(nothing)
+            context.console.printMessage(emptyMessage)
         }
         return .done
     }
 
     /// The message for an empty list.
-    private var nothing: String {
-        let words = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
+    private var emptyMessage: String {
+        let list = states.sorted().map { "'\($0)'" }.joined(separator: " or ")
         let ofAccount = selector == nil ? "" : " of this account"
-        guard states.isEmpty else { return "No files\(ofAccount) are \(words)." }
+        guard states.isEmpty else { return "No files\(ofAccount) are \(list)." }
         return ofAccount.isEmpty
             ? "The queue is empty. To select files: latch download --help" : "No files\(ofAccount) are in the queue."
     }
 
-    private static let heading = columns("STATE", "ID", "SIZE", "TRIES", "NAME", "REASON")
+    private static let heading = columns(
+        state: "STATE", id: "ID", size: "SIZE", tries: "TRIES", name: "NAME", reason: "REASON")
 
     private static func columns(
-        _ state: String, _ id: String, _ size: String, _ tries: String, _ name: String, _ why: String
+        state: String, id: String, size: String, tries: String, name: String, reason why: String
     ) -> String {
         let (state, id) = (state.padding(toLength: 8), id.padding(toLength: 36))
         let line = "\(state) \(id)  \(size.padding(toLength: -7))  \(tries.padding(toLength: -5))  \(name)"
         return why.isEmpty ? line : line + "  " + why
     }
 
-    private static func line(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String {
-        var why = reason(row, pause, problem) ?? ""
+    private static func line(_ row: QueuedTask, pause: HostPause?, problem: String?) -> String {
+        var why = reason(for: row, pause: pause, problem: problem) ?? ""
         if let time = time(row, pause) { why = "not before \(time.localTimeText): " + why }
         return columns(
-            row.state.word, row.task.id.printable, row.bytes.map(ByteText.of) ?? "", "\(row.attempts)",
-            row.task.filename.printable, why.printable)
+            state: row.state.word, id: row.task.id.printable, size: row.bytes.map(ByteText.of) ?? "",
+            tries: "\(row.attempts)", name: row.task.filename.printable, reason: why.printable)
     }
 
     /// Returns the time before which a waiting file is not tried. Nil when that time has passed.
@@ -170,7 +175,7 @@ private struct ListDownloads: ExecutableCommand {
         return time > Date() ? time : nil
     }
 
-    private static func reason(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> String? {
+    private static func reason(for row: QueuedTask, pause: HostPause?, problem: String?) -> String? {
         switch row.state {
         case .skipped(let reason), .failed(let reason): reason
         case .waiting: row.waitReason ?? pause?.reason ?? problem
@@ -178,7 +183,7 @@ private struct ListDownloads: ExecutableCommand {
         }
     }
 
-    private static func json(_ row: QueuedTask, _ pause: HostPause?, _ problem: String?) -> JSONValue {
+    private static func json(_ row: QueuedTask, pause: HostPause?, problem: String?) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("id", .string(row.task.id)), .init("account", .string(row.task.account.uuidString.lowercased())),
             .init("state", .string(row.state.word)), .init("filename", .string(row.task.filename)),
@@ -186,7 +191,9 @@ private struct ListDownloads: ExecutableCommand {
         ]
         if let size = row.bytes { members.append(.init("bytes", .number(Double(size)))) }
         if row.state == .done, let path = row.path { members.append(.init("path", .string(path))) }
-        if let reason = reason(row, pause, problem) { members.append(.init("reason", .string(reason))) }
+        if let reason = reason(for: row, pause: pause, problem: problem) {
+            members.append(.init("reason", .string(reason)))
+        }
         if let time = time(row, pause) { members.append(.init("notBefore", .string(time.formatted(.iso8601)))) }
         return .object(members)
     }

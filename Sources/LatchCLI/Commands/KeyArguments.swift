@@ -31,11 +31,11 @@ struct KeyArguments: Sendable {
         let words = given[Self.scopes]?.split(whereSeparator: { $0 == "," || $0 == " " }).map(String.init)
         self.words = words
         if words?.isEmpty == true {
-            throw given.mistake("--scopes takes scopes separated by commas, such as api:read,app")
+            throw given.usageError("--scopes takes scopes separated by commas, such as api:read,app")
         }
-        if wantsLeast, words != nil { throw given.mistake("--least-privilege and --scopes cannot be combined") }
+        if wantsLeast, words != nil { throw given.usageError("--least-privilege and --scopes cannot be combined") }
         if isChosen, wantsLeast || words != nil {
-            throw given.mistake(
+            throw given.usageError(
                 "the scopes of an existing key cannot be changed: leave out --least-privilege and --scopes")
         }
     }

@@ -38,20 +38,21 @@ struct Login: ExecutableCommand {
             + ConnectionArguments.all
     ) { given throws(ArgumentError) in
         let isKnown = given[AccountOption.option] != nil
-        if isKnown, given[address] != nil { throw given.mistake("give either ADDRESS or --account") }
+        if isKnown, given[address] != nil { throw given.usageError("give either ADDRESS or --account") }
         if given[passwordFromInput], !isKnown {
-            if given[address] == nil { throw given.mistake("--password-stdin needs ADDRESS") }
-            if given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+            if given[address] == nil { throw given.usageError("--password-stdin needs ADDRESS") }
+            if given[email] == nil { throw given.usageError("--password-stdin needs --email") }
         }
         let browser = try BrowserArguments(given)
         if browser.isChosen, given[email] != nil || given[passwordFromInput] {
-            throw given.mistake("--email and --password-stdin are for signing in with a password, not with the browser")
+            throw given.usageError(
+                "--email and --password-stdin are for signing in with a password, not with the browser")
         }
         let key = try KeyArguments(given)
         if key.isChosen, browser.isChosen || given[email] != nil || given[passwordFromInput] {
-            throw given.mistake("--key and --key-stdin sign in with a key: leave out the options of other ways")
+            throw given.usageError("--key and --key-stdin sign in with a key: leave out the options of other ways")
         }
-        if key.readsKey, given[address] == nil, !isKnown { throw given.mistake("--key-stdin needs ADDRESS") }
+        if key.readsKey, given[address] == nil, !isKnown { throw given.usageError("--key-stdin needs ADDRESS") }
         return Request(
             given,
             Login(
@@ -74,7 +75,7 @@ struct Login: ExecutableCommand {
         let known = if let selector { try await context.account(selector) } else { Account?.none }
         let address = if let known { known.serverURL } else { try await serverAddress(context) }
         let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
-        let options = try await connectionOptions(address, known, context)
+        let options = try await connectionOptions(for: address, account: known, context)
         let server = try await ServerSearch(context: context, prompter: context.prompter).find(address, options)
         if try await context.knownAccount(at: server.address) == nil {
             try await context.client().accounts.storeDiscoveredServer(server.address)
@@ -84,22 +85,26 @@ struct Login: ExecutableCommand {
         let progress = SignInProgressText(environment: context.environment)
         let account =
             switch try await SignInChoice(features: server.features, address: address).decide(preference, context) {
-            case .password(let typed): try await signInWithPassword(email ?? typed, known, server, progress, context)
-            case .browser(let provider): try await signInWithBrowser(provider, scopes, server, progress, context)
+            case .password(let typed):
+                try await signInWithPassword(
+                    to: server, email: email ?? typed, account: known, progress: progress, context)
+            case .browser(let provider):
+                try await signInWithBrowser(
+                    to: server, provider: provider, scopes: scopes, progress: progress, context)
             case .key: try await key.signIn(to: server, context)
             }
         if !context.console.isJSON { context.console.printMessage(store.explanation) }
         try await NewPassword(account: account, context: context).afterSignIn()
         let secrets = try await context.secrets()
         progress.show(on: context.console)
-        let kept = try await context.client().accounts.account(account.id) ?? account
+        let stored = try await context.client().accounts.account(account.id) ?? account
         try context.console.result(
             ["Signed in to \(account.serverURL) as \(account.userEmail)."],
             json: .object(
                 [
-                    .init("account", AccountText.json(kept)), .init("secrets", SecretsText.json(secrets)),
+                    .init("account", AccountText.json(stored)), .init("secrets", SecretsText.json(secrets)),
                     .init("explanation", .string(store.explanation)),
-                ] + progress.json(for: kept)))
+                ] + progress.json(for: stored)))
         return .done
     }
 
@@ -110,7 +115,7 @@ struct Login: ExecutableCommand {
     }
 
     private func signInWithBrowser(
-        _ provider: String?, _ scopes: [String]?, _ server: Server, _ progress: SignInProgressText,
+        to server: Server, provider: String?, scopes: [String]?, progress: SignInProgressText,
         _ context: CommandContext
     ) async throws -> Account {
         var signIn = try browser.signIn(provider: provider, context)
@@ -119,11 +124,11 @@ struct Login: ExecutableCommand {
     }
 
     private func signInWithPassword(
-        _ email: EmailAddress?, _ known: Account?, _ server: Server, _ progress: SignInProgressText,
+        to server: Server, email: EmailAddress?, account known: Account?, progress: SignInProgressText,
         _ context: CommandContext
     ) async throws -> Account {
-        let who = if let email { email } else { try await askEmail(known, server, context) }
-        let password = try await password(who, server, context.prompter)
+        let who = if let email { email } else { try await askEmail(at: server, account: known, context) }
+        let password = try await password(for: who, at: server, context.prompter)
         return try await context.client().signIn(
             PasswordSignIn(email: who.text, password: password), to: server, onStep: progress.record)
     }
@@ -150,7 +155,7 @@ struct Login: ExecutableCommand {
 
     /// Returns the connection options of the command line. Without any, returns those of the account at that address.
     private func connectionOptions(
-        _ address: ServerAddress, _ known: Account?, _ context: CommandContext
+        for address: ServerAddress, account known: Account?, _ context: CommandContext
     ) async throws -> ConnectionOptions {
         let account = if let known { known } else { try await context.knownAccount(at: address) }
         guard connection.isEmpty, let account else {
@@ -160,15 +165,16 @@ struct Login: ExecutableCommand {
         return try await context.client().accounts.connection(of: account.id)
     }
 
-    private func askEmail(_ account: Account?, _ server: Server, _ context: CommandContext) async throws -> EmailAddress
-    {
+    private func askEmail(
+        at server: Server, account: Account?, _ context: CommandContext
+    ) async throws -> EmailAddress {
         let known = if let account { account } else { try await context.knownAccount(at: server.address) }
         let text = try await context.prompter.ask(
             "E-mail at \(server.address.authority)", suggestion: known?.userEmail, instead: "Give it: --email EMAIL")
         return try EmailAddress(typed: text)
     }
 
-    private func password(_ email: EmailAddress, _ server: Server, _ prompter: Prompter) async throws -> Secret {
+    private func password(for email: EmailAddress, at server: Server, _ prompter: Prompter) async throws -> Secret {
         let password =
             readsPassword
             ? try await StandardInput.firstLine()

@@ -24,7 +24,7 @@ struct Logout: ExecutableCommand {
         arguments: [AccountOption.argument, AccountOption.option, all, drop]
     ) { given throws(ArgumentError) in
         let selector = try AccountOption.selector(given)
-        if given[all], selector != nil { throw given.mistake("give either ACCOUNT or --all") }
+        if given[all], selector != nil { throw given.usageError("give either ACCOUNT or --all") }
         return Request(given, Logout(selector: selector, isAll: given[all], dropsDownloads: given[drop]))
     }
 
@@ -37,7 +37,7 @@ struct Logout: ExecutableCommand {
         if let selector, (try? await kit.accounts.account(matching: selector)) == nil,
             let account = try await context.unreadableAccount(selector)
         {
-            return try await forget(account, of: kit, context)
+            return try await remove(account, of: kit, context)
         }
         let leaving = isAll ? try await kit.accounts.accounts() : [try await context.account(selector)]
         if !dropsDownloads, try await !mayDropDownloads(of: leaving, kit, context) {
@@ -49,45 +49,45 @@ struct Logout: ExecutableCommand {
         let queue = try await LibraryLocations(kit).last().map {
             DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
         }
-        var (left, kept): ([JSONValue], [JSONValue]) = ([], [])
-        var worst = ExitCode.done
-        func printMessage(_ error: LatchError) {
+        var (signedOut, failed): ([JSONValue], [JSONValue]) = ([], [])
+        var exitCode = ExitCode.done
+        func recordExitCode(_ error: LatchError) {
             let code = ExitCode(for: error.code)
-            if code.rawValue > worst.rawValue { worst = code }
+            if code.rawValue > exitCode.rawValue { exitCode = code }
         }
         for account in leaving {
             try Task.checkCancellation()
             let outcome = await signOut(account, of: kit)
             if case .failure(let error) = outcome {
-                printMessage(error)
+                recordExitCode(error)
                 guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
-                    kept.append(Self.json(account, outcome))
+                    failed.append(Self.json(account, outcome))
                     if !context.console.isJSON { context.console.fail(error, hint: nil) }
                     continue
                 }
             }
-            left.append(Self.json(account, outcome))
+            signedOut.append(Self.json(account, outcome))
             // Removes what was received of the files that were dropped with the account.
             do {
                 _ = try await queue?.cancelAll(of: account.id)
             } catch {
-                let error = LatchError(telling: error)
-                printMessage(error)
+                let error = LatchError(describing: error)
+                recordExitCode(error)
                 context.console.warn("Incomplete files of \(account.userEmail) may be left over. \(error.message)")
             }
-            try context.console.say(["Signed out of \(account.serverURL) as \(account.userEmail)."])
+            try context.console.printLines(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !context.console.isJSON { report(outcome, of: account, context) }
         }
-        if let queue { await BackgroundDownload.forget(ifDone: queue) }
+        if let queue { await BackgroundDownload.removeAutostart(ifDone: queue) }
         if isAll, leaving.isEmpty, !context.console.isJSON {
             context.console.printMessage("You are not signed in to any server.")
         }
-        try context.console.result([], json: ["signedOut": .array(left), "kept": .array(kept)])
-        return worst
+        try context.console.result([], json: ["signedOut": .array(signedOut), "kept": .array(failed)])
+        return exitCode
     }
 
     private func signOut(_ account: Account, of kit: LatchClient) async -> Result<SignOutReport, LatchError> {
-        do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(telling: error)) }
+        do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(describing: error)) }
     }
 
     private func report(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
@@ -121,10 +121,10 @@ struct Logout: ExecutableCommand {
             if count > 0 { waiting.append((account, count)) }
         }
         guard !waiting.isEmpty else { return true }
-        let told = waiting.map { account, count in
+        let pending = waiting.map { account, count in
             "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
         }.joined(separator: ", ")
-        let sentence = "Signing out drops these pending downloads: \(told)."
+        let sentence = "Signing out drops these pending downloads: \(pending)."
         guard context.prompter.isAvailable else {
             throw LatchError(
                 .noTerminal, "\(sentence) Download them first with 'latch download', or give --drop-downloads.")
@@ -133,12 +133,12 @@ struct Logout: ExecutableCommand {
     }
 
     /// Removes an account with an invalid address, for which there is no server to notify.
-    private func forget(_ account: UnreadableAccount, of kit: LatchClient, _ context: CommandContext) async throws
+    private func remove(_ account: UnreadableAccount, of kit: LatchClient, _ context: CommandContext) async throws
         -> ExitCode
     {
         try await context.openSecrets()
         try await kit.accounts.removeAccount(account.id)
-        try context.console.say(["Removed the account of \(account.userEmail.printable)."])
+        try context.console.printLines(["Removed the account of \(account.userEmail.printable)."])
         try context.console.result([], json: ["signedOut": [], "kept": []])
         return .done
     }

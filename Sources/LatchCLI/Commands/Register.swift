@@ -21,7 +21,7 @@ struct Register: ExecutableCommand {
             """,
         arguments: [address, email, passwordFromInput] + ConnectionArguments.all
     ) { given throws(ArgumentError) in
-        if given[passwordFromInput], given[email] == nil { throw given.mistake("--password-stdin needs --email") }
+        if given[passwordFromInput], given[email] == nil { throw given.usageError("--password-stdin needs --email") }
         return Request(
             given,
             Register(
@@ -49,7 +49,7 @@ struct Register: ExecutableCommand {
         let store = try await context.openSecretsForSignIn()
         if !context.console.isJSON { report(server.features, context) }
         let email = if let given { given } else { try await askEmail(context) }
-        let password = try await password(email, server, context)
+        let password = try await password(for: email, at: server, context)
         let account = try await context.client().register(
             PasswordSignIn(email: email.text, password: password), at: server)
         if !context.console.isJSON {
@@ -83,10 +83,12 @@ struct Register: ExecutableCommand {
         try EmailAddress(typed: try await context.prompter.ask("E-mail", instead: "Give it: --email EMAIL"))
     }
 
-    private func password(_ email: EmailAddress, _ server: Server, _ context: CommandContext) async throws -> Secret {
+    private func password(
+        for email: EmailAddress, at server: Server, _ context: CommandContext
+    ) async throws -> Secret {
         guard !readsPassword else { return try NewPasswordPrompt.checked(try await StandardInput.firstLine()) }
         return try await NewPasswordPrompt.ask(
-            "New password of \(email) at \(server.address.authority)", server.features.passwordRule, context)
+            "New password of \(email) at \(server.address.authority)", fitting: server.features.passwordRule, context)
     }
 }
 
@@ -95,7 +97,9 @@ enum NewPasswordPrompt {
     /// Asks until the password fits the rule, then asks to repeat it.
     ///
     /// - Throws: ``LatchError`` when the two passwords differ.
-    static func ask(_ question: String, _ rule: PasswordRule, _ context: CommandContext) async throws -> Secret {
+    static func ask(
+        _ question: String, fitting rule: PasswordRule, _ context: CommandContext
+    ) async throws -> Secret {
         let instead = "Give it on standard input: --password-stdin"
         while true {
             let password = try checked(try await context.prompter.askSecret(question, instead: instead))

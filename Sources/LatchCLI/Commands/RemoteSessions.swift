@@ -34,7 +34,7 @@ struct RemoteSessions: ExecutableCommand {
         switch (given[id], given[others]) {
         case (let id?, false): action = .revoke(id)
         case (nil, true): action = .revokeOthers
-        default: throw given.mistake("give either ID or --others")
+        default: throw given.usageError("give either ID or --others")
         }
         return Request(given, RemoteSessions(selector: given[AccountOption.option], action: action))
     }
@@ -56,7 +56,7 @@ struct RemoteSessions: ExecutableCommand {
         for session in leaving {
             try Task.checkCancellation()
             try await kit.endRemoteSession(session.id, of: account)
-            try context.console.say(["Ended \(Self.name(session)), \(session.id.printable)."])
+            try context.console.printLines(["Ended \(Self.name(session)), \(session.id.printable)."])
         }
         if leaving.isEmpty, !context.console.isJSON { context.console.printMessage("There is no other session.") }
         try context.console.result(

@@ -15,14 +15,14 @@ struct ServerSearch {
         let kit = try await context.client()
         let report = try await kit.probe(address, connection: options)
         if let presented = report.presentedCertificate, let failure = report.failure {
-            return try await decide(on: presented, failure, address, options)
+            return try await decide(on: presented, after: failure, at: address, options: options)
         }
         return try accept(report, address)
     }
 
     private func decide(
-        on presented: PresentedCertificate, _ failure: LatchError, _ address: ServerAddress,
-        _ options: ConnectionOptions
+        on presented: PresentedCertificate, after failure: LatchError, at address: ServerAddress,
+        options: ConnectionOptions
     ) async throws -> Server {
         let text = CertificateText(presented)
         if !context.console.isJSON {

@@ -18,7 +18,7 @@ struct ShowLogs: ExecutableCommand {
             """,
         arguments: [follow, clear]
     ) { given throws(ArgumentError) in
-        if given[follow], given[clear] { throw given.mistake("give either --follow or --clear") }
+        if given[follow], given[clear] { throw given.usageError("give either --follow or --clear") }
         return Request(given, ShowLogs(isFollowing: given[follow], isClearing: given[clear]))
     }
 
@@ -33,7 +33,7 @@ struct ShowLogs: ExecutableCommand {
             return .done
         }
         var entries = log.entries()
-        if isFollowing { return try await follow(log, &entries, context) }
+        if isFollowing { return try await follow(log, after: &entries, context) }
         try context.console.result(
             entries.map(Self.line), json: ["entries": .array(entries.map(Self.json))])
         if log.path == nil { context.console.printMessage("There is no log because LATCH_LOG is off.") }
@@ -42,9 +42,9 @@ struct ShowLogs: ExecutableCommand {
 
     /// Prints new entries, and checks for them four times a second. Log files are rotated, so an entry is new when it
     /// was not seen before.
-    private func follow(_ log: ClientLog, _ entries: inout [LogEntry], _ context: CommandContext) async throws
-        -> ExitCode
-    {
+    private func follow(
+        _ log: ClientLog, after entries: inout [LogEntry], _ context: CommandContext
+    ) async throws -> ExitCode {
         for entry in entries { try show(entry, context) }
         while true {
             try await Task.sleep(for: .milliseconds(250))
@@ -56,7 +56,7 @@ struct ShowLogs: ExecutableCommand {
     }
 
     private func show(_ entry: LogEntry, _ context: CommandContext) throws {
-        guard context.console.isJSON else { return try context.console.say([Self.line(entry)]) }
+        guard context.console.isJSON else { return try context.console.printLines([Self.line(entry)]) }
         try context.console.raw(Self.json(entry).encoded() + [UInt8(ascii: "\n")])
     }
 

@@ -7,7 +7,7 @@ struct Use: ExecutableCommand {
         "use", "Select the account that other commands work with.",
         arguments: [AccountOption.argument, AccountOption.option]
     ) { given throws(ArgumentError) in
-        guard let selector = try AccountOption.selector(given) else { throw given.mistake("ACCOUNT is missing") }
+        guard let selector = try AccountOption.selector(given) else { throw given.usageError("ACCOUNT is missing") }
         return Request(given, Use(selector: selector))
     }
 

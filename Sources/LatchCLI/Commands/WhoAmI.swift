@@ -32,8 +32,9 @@ struct WhoAmI: ExecutableCommand {
         }
         let secrets = try await context.secrets()
         try context.console.result(
-            Self.lines(account, identity, problem, secrets, context.console.output),
-            json: Self.json(account, identity, problem, secrets))
+            Self.lines(
+                for: account, identity: identity, problem: problem, secrets: secrets, style: context.console.output),
+            json: Self.json(for: account, identity: identity, problem: problem, secrets: secrets))
         if let problem, !context.console.isJSON {
             context.console.warn("Not checked with the server. \(problem.message)")
             if let hint = context.hint(for: problem) { context.console.printMessage(hint) }
@@ -42,7 +43,7 @@ struct WhoAmI: ExecutableCommand {
     }
 
     private static func lines(
-        _ account: Account, _ identity: Identity?, _ problem: LatchError?, _ secrets: DeviceSecrets, _ style: Style
+        for account: Account, identity: Identity?, problem: LatchError?, secrets: DeviceSecrets, style: Style
     ) -> [String] {
         let email = (identity?.email ?? account.userEmail).printable
         let name = (identity?.name ?? account.displayName).printable
@@ -59,7 +60,7 @@ struct WhoAmI: ExecutableCommand {
     }
 
     private static func json(
-        _ account: Account, _ identity: Identity?, _ problem: LatchError?, _ secrets: DeviceSecrets
+        for account: Account, identity: Identity?, problem: LatchError?, secrets: DeviceSecrets
     ) -> JSONValue {
         let who: JSONValue =
             identity.map { identity in

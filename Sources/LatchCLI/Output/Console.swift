@@ -26,12 +26,12 @@ struct Console: Sendable {
 
     /// Prints the result of the command: `lines` for people, `json` for programs.
     func result(_ lines: @autoclosure () -> [String], json: @autoclosure () -> JSONValue) throws(LatchError) {
-        guard isJSON else { return try say(lines()) }
+        guard isJSON else { return try printLines(lines()) }
         try raw(json().encoded() + [UInt8(ascii: "\n")])
     }
 
     /// Prints a part of the result for people. Prints nothing with `--json`.
-    func say(_ lines: [String]) throws(LatchError) {
+    func printLines(_ lines: [String]) throws(LatchError) {
         guard !isJSON, !lines.isEmpty else { return }
         try raw(Array((lines.joined(separator: "\n") + "\n").utf8))
     }
@@ -43,7 +43,7 @@ struct Console: Sendable {
         do throws(Descriptor.Failure) {
             try StandardOutput.write(bytes)
         } catch {
-            throw LatchError(telling: error)
+            throw LatchError(describing: error)
         }
     }
 

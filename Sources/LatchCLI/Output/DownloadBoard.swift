@@ -15,7 +15,7 @@ final class DownloadBoard: Sendable {
         var names: [String: String] = [:]
         var overall: OverallProgress?
         var shown = 0
-        var told = ContinuousClock.now
+        var lastPrinted = ContinuousClock.now
         var waitReason: String?
         var lastPath: String?
         /// Lines for standard output that are printed together later.
@@ -83,8 +83,8 @@ final class DownloadBoard: Sendable {
             return
         }
         switch event {
-        case .progress(let id, let received, let total): printMessage(id, received, total)
-        case .status(let id, let status): if status != .running { forget(id) }
+        case .progress(let id, let received, let total): recordProgress(of: id, received: received, total: total)
+        case .status(let id, let status): if status != .running { remove(id) }
         case .complete(_, let path): if isNew(path) { append(Array(path.printable.utf8)) }
         case .error(let id, let reason): report(id, reason)
         case .overall(let progress): show(progress)
@@ -109,7 +109,7 @@ final class DownloadBoard: Sendable {
         flush()
     }
 
-    private func printMessage(_ id: String, _ received: Int, _ total: Int?) {
+    private func recordProgress(of id: String, received: Int, total: Int?) {
         guard isLive else { return }
         state.withLock { state in
             if let index = state.files.firstIndex(where: { $0.id == id }) {
@@ -128,7 +128,7 @@ final class DownloadBoard: Sendable {
         }
     }
 
-    private func forget(_ id: String) {
+    private func remove(_ id: String) {
         state.withLock { state in
             state.files.removeAll { $0.id == id }
             state.names[id] = nil
@@ -161,8 +161,8 @@ final class DownloadBoard: Sendable {
         flush()
         let isDue = state.withLock { state in
             state.overall = progress
-            guard !isLive, state.told + Self.pause <= .now, progress.open > 0 else { return false }
-            state.told = .now
+            guard !isLive, state.lastPrinted + Self.pause <= .now, progress.open > 0 else { return false }
+            state.lastPrinted = .now
             return true
         }
         if isDue { console.printMessage(DownloadText.overall(progress)) }
@@ -184,7 +184,7 @@ final class DownloadBoard: Sendable {
         let text = state.withLock { state -> String in
             var lines = state.files.prefix(12).map { file in
                 DownloadText.file(
-                    state.names[file.id] ?? file.id, file.received, file.total, width: width)
+                    state.names[file.id] ?? file.id, received: file.received, total: file.total, width: width)
             }
             if let overall = state.overall { lines.append(DownloadText.fitting(DownloadText.overall(overall), width)) }
             state.shown = lines.count

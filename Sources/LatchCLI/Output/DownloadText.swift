@@ -7,7 +7,7 @@ import Terminal
 /// Formats lines about downloads.
 enum DownloadText {
     /// Returns the line of one file, with bar, bytes and name, in at most `width` columns.
-    static func file(_ name: String, _ received: Int, _ total: Int?, width: Int) -> String {
+    static func file(_ name: String, received: Int, total: Int?, width: Int) -> String {
         let bytes = total.map { "\(ByteText.of(received)) / \(ByteText.of($0))" } ?? ByteText.of(received)
         let padding = String(repeating: " ", count: max(0, 19 - bytes.count))
         // A narrow terminal has room for a percentage, but not for a bar.

@@ -26,7 +26,7 @@ extension LatchError.Code {
 
 extension LatchError {
     /// Converts any error of the lower modules into one that can be printed.
-    init(telling error: any Error) {
+    init(describing error: any Error) {
         switch error {
         case let error as LatchError: self = error
         case let error as ArgumentError: self.init(.usage, error.message, cause: error)

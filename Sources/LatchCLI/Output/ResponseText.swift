@@ -14,7 +14,7 @@ struct ResponseText {
     /// Prints the body unchanged. On a terminal, prints no binary data, and adds a newline at the end.
     func show(on console: Console, isIncluding: Bool) throws {
         guard !console.isJSON else { return try console.result([], json: json) }
-        if isIncluding { try console.say([statusLine] + fields + [""]) }
+        if isIncluding { try console.printLines([statusLine] + fields + [""]) }
         if !response.status.isSuccess, !isIncluding {
             console.printMessage(
                 "\(console.errors.bad("latch:")) The server responded to \(question) with \(statusLine).")

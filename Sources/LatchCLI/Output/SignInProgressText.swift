@@ -66,9 +66,9 @@ final class SignInProgressText: Sendable {
 
     private static func line(_ sync: FirstSync) -> String? {
         let counts = [
-            sync.photographs.map { count($0, "photo", "photos") },
-            sync.videos.map { count($0, "video", "videos") },
-            sync.albums.map { count($0, "album", "albums") },
+            sync.photographs.map { count($0, "photo") },
+            sync.videos.map { count($0, "video") },
+            sync.albums.map { count($0, "album") },
         ].compactMap { $0 }
         guard !counts.isEmpty else { return nil }
         return "Your library has \(counts.joined(separator: ", "))."
@@ -87,8 +87,8 @@ final class SignInProgressText: Sendable {
             + "latch download --to FOLDER"
     }
 
-    private static func count(_ number: Int, _ one: String, _ many: String) -> String {
-        number == 1 ? "1 \(one)" : "\(number) \(many)"
+    private static func count(_ number: Int, _ noun: String) -> String {
+        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }
 
     private static func json(_ sync: FirstSync) -> JSONValue {

@@ -97,7 +97,7 @@ struct LinkPerson: ExecutableCommand {
             guard let provider = stores.settings.providers.first(where: { $0.id == provider }) else {
                 throw Failure(.notFound, ListProviders.unknown(provider))
             }
-            try await stores.people.link(person.id, to: subject, at: provider, evenUnseen: isForced)
+            try await stores.people.link(person.id, to: subject, at: provider, allowsUnseen: isForced)
             return person
         }
         try Output.lines(["Linked \(person.email.printable) to '\(subject.printable)' at \(provider.printable)."])

@@ -66,17 +66,17 @@ struct CheckProviders: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let settings = try ConfigurationFile(path: configurationPath, environment: environment).configuration.settings
-        let asked = settings.providers.filter { id == nil || $0.id == id }
-        if let id, asked.isEmpty {
+        let selected = settings.providers.filter { id == nil || $0.id == id }
+        if let id, selected.isEmpty {
             throw Failure(.notFound, ListProviders.unknown(id))
         }
-        guard !asked.isEmpty else { throw Failure(.notFound, "No identity provider is configured.") }
+        guard !selected.isEmpty else { throw Failure(.notFound, "No identity provider is configured.") }
         var bad = 0
-        for provider in asked {
+        for provider in selected {
             do {
-                let said = try await ProviderCheck(provider, of: settings).run()
+                let report = try await ProviderCheck(provider, of: settings).run()
                 try Output.lines(
-                    ["\(provider.id): ok"] + said.lines
+                    ["\(provider.id): ok"] + report.lines
                         + ([settings.callback(of: provider)] + settings.additionalCallbacks(of: provider)).map {
                             "  redirect address to register: \($0)\($0.hasPrefix("/") ? " (set public_url to see the full address)" : "")"
                         })

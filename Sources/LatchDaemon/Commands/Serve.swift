@@ -47,7 +47,7 @@ struct Serve: Reloading {
                 ])
             try await Self.untilCancelled()
         } catch {
-            await Self.stop(server, gateway, upkeep, drain: configuration.drain)
+            await Self.stop(gateway, on: server, upkeep: upkeep, drain: configuration.drain)
             if !(error is CancellationError) { throw error }
         }
         return .done
@@ -68,7 +68,7 @@ struct Serve: Reloading {
     }
 
     private static func stop(
-        _ server: HTTPServer, _ gateway: Gateway, _ upkeep: Task<Void, any Error>, drain: Duration
+        _ gateway: Gateway, on server: HTTPServer, upkeep: Task<Void, any Error>, drain: Duration
     ) async {
         gateway.stores.log.info("Stopping: completing the running requests.")
         gateway.drain()

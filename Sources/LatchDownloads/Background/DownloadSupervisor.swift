@@ -68,10 +68,10 @@ public struct DownloadSupervisor: Sendable {
             case .progress, .status, .complete, .error: false
             }
         }
-        let telling = Task { await notify(of: events, since: before, pause: hold, onStart: onStart) }
+        let notifying = Task { await notify(of: events, since: before, pause: hold, onStart: onStart) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
-        for task in [watching, telling] {
+        for task in [watching, notifying] {
             task.cancel()
             await task.value
         }

@@ -18,7 +18,7 @@ public struct DistinctTasks: Sendable {
     public init() {}
 
     /// Returns the tasks that were not passed before.
-    public mutating func unseen(_ tasks: [DownloadTask]) -> [DownloadTask] {
+    public mutating func insertNew(_ tasks: [DownloadTask]) -> [DownloadTask] {
         tasks.filter { task in
             UUID(text: task.id).map { pictures.insert($0).inserted }
                 ?? others.insert(Name(account: task.account, id: task.id)).inserted

@@ -20,11 +20,11 @@ struct ImmichAssetReading: Sendable {
     /// - Parameters:
     ///   - asset: The asset as the server describes it.
     ///   - video: What is known about the video of a live photo. Nil when unknown.
-    ///   - isHiddenToo: Whether to return a task for the video of a live photo by itself. Default: false.
+    ///   - includesHidden: Whether to return a task for the video of a live photo by itself. Default: false.
     /// - Returns: The tasks. Empty for a value that is not an asset, for an asset in the trash, and for a hidden video
     ///   of a live photo.
-    func tasks(_ asset: JSONValue, video: LiveVideoFacts? = nil, isHiddenToo: Bool = false) -> [DownloadTask] {
-        guard let id = Self.id(asset), asset["isTrashed"]?.bool != true, isHiddenToo || !Self.isHidden(asset) else {
+    func tasks(_ asset: JSONValue, video: LiveVideoFacts? = nil, includesHidden: Bool = false) -> [DownloadTask] {
+        guard let id = Self.id(asset), asset["isTrashed"]?.bool != true, includesHidden || !Self.isHidden(asset) else {
             return []
         }
         let name = Self.name(asset, id)

@@ -37,7 +37,7 @@ struct ImmichLibrary {
         guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else {
             throw refusal(response, "The picture \(id) could not be found")
         }
-        return try await tasks(of: [asset], isHiddenToo: true)
+        return try await tasks(of: [asset], includesHidden: true)
     }
 
     /// Returns the release of the server. When the server does not tell, the newest one is assumed.
@@ -64,7 +64,7 @@ struct ImmichLibrary {
     }
 
     /// Returns the tasks of assets. The videos of live photos are requested one by one.
-    func tasks(of assets: [JSONValue], isHiddenToo: Bool = false) async throws -> [DownloadTask] {
+    func tasks(of assets: [JSONValue], includesHidden: Bool = false) async throws -> [DownloadTask] {
         let ids = assets.compactMap(ImmichAssetReading.video)
         var videos: [String: LiveVideoFacts] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.concurrency) {
@@ -76,7 +76,8 @@ struct ImmichLibrary {
         }
         return assets.flatMap { asset in
             reading.tasks(
-                asset, video: ImmichAssetReading.video(of: asset).flatMap { videos[$0] }, isHiddenToo: isHiddenToo)
+                asset, video: ImmichAssetReading.video(of: asset).flatMap { videos[$0] },
+                includesHidden: includesHidden)
         }
     }
 
@@ -100,10 +101,10 @@ struct ImmichLibrary {
 
     /// Returns the error for an unexpected response.
     func refusal(_ response: ClientResponse, _ what: String) -> LatchError {
-        let words = session.dialect.errorMessage(in: response) ?? "status \(response.status)"
+        let message = session.dialect.errorMessage(in: response) ?? "status \(response.status)"
         return LatchError(
             response.status.rawValue >= 500 ? .serverError : .serverRefused,
-            "\(what): \(account.serverURL) says: \(words.prefix(200)).")
+            "\(what): \(account.serverURL) says: \(message.prefix(200)).")
     }
 
     static let headers: HTTPHeaders = ["Accept": JSON.mediaType, "Content-Type": JSON.mediaType]

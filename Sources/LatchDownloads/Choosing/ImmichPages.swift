@@ -56,7 +56,7 @@ extension ImmichPages {
         /// they report them.
         private static let overlap = 0.002
         /// How many times the pages are read again without a new picture while entries of unknown pictures remain.
-        private static let patience = 32
+        private static let maximumEmptyRounds = 32
 
         /// The moment at which the slice begins. Nil for the beginning of time.
         private(set) var from: Date?
@@ -104,7 +104,7 @@ extension ImmichPages {
             let listed = times.count { range.contains($0) }
             let missing = listed - recent.values.count { range.contains($0) }
             guard page > 1 else { return false }
-            if isNew || missing > 0 && turns < Self.patience {
+            if isNew || missing > 0 && turns < Self.maximumEmptyRounds {
                 turns = isNew ? 0 : turns + 1
                 (page, isNew, times) = (1, false, [])
                 return true

@@ -20,11 +20,11 @@ struct LiveVideoIndex {
     }
 
     /// The number of videos that are sorted at once. Growing the array never copies more than these.
-    private static let pileSize = 65_536
+    private static let runSize = 65_536
 
-    /// The full piles, each sorted by the ids of the videos.
-    private var piles: [[Video]] = []
-    /// The pile that is being filled. It is sorted before a lookup.
+    /// The full runs, each sorted by the ids of the videos.
+    private var runs: [[Video]] = []
+    /// The run that is being filled. It is sorted before a lookup.
     private var last: [Video] = []
     private var isSorted = true
     /// The distinct file name extensions, which are few.
@@ -36,9 +36,9 @@ struct LiveVideoIndex {
         if !endings.contains(facts.ending), endings.count < 255 { endings.append(facts.ending) }
         last.append(pack(id, facts))
         isSorted = false
-        guard last.count >= Self.pileSize else { return }
+        guard last.count >= Self.runSize else { return }
         sort()
-        piles.append(last)
+        runs.append(last)
         last = []
     }
 
@@ -48,8 +48,8 @@ struct LiveVideoIndex {
         if !isSorted { sort() }
         let key = Self.words(of: id)
         if let video = Self.find(key, in: last) { return unpack(video) }
-        for pile in piles {
-            if let video = Self.find(key, in: pile) { return unpack(video) }
+        for run in runs {
+            if let video = Self.find(key, in: run) { return unpack(video) }
         }
         return nil
     }

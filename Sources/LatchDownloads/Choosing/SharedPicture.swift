@@ -43,7 +43,7 @@ extension ImmichLibrary {
             let error = refusal(response, "The shared picture \(picture.id) could not be found")
             throw LatchError(error.code, SealedQuery.masked(error.message, of: path))
         }
-        return try await tasks(of: [asset], isHiddenToo: true).map { task in
+        return try await tasks(of: [asset], includesHidden: true).map { task in
             var task = task
             task.url += "?" + picture.query
             return task

@@ -64,7 +64,7 @@ struct LibraryIndex: Sendable {
 
     /// Removes the other entries with the path of a file. Those files were removed before this one was saved, and no
     /// attribute distinguishes them.
-    func forget(at path: String, but key: String, in connection: Connection) throws {
+    func removeOtherEntries(at path: String, except key: String, in connection: Connection) throws {
         _ = try connection.run(Self.removeOthers, folder, path, key)
     }
 

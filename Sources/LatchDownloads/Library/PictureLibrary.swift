@@ -107,7 +107,7 @@ public final class PictureLibrary: IndexedLibrary {
             path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),
             sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1, version: task.metadata.version)
         try index.record(Self.key(task), entry, in: connection)
-        if task.group == .file { try index.forget(at: entry.path, but: Self.key(task), in: connection) }
+        if task.group == .file { try index.removeOtherEntries(at: entry.path, except: Self.key(task), in: connection) }
     }
 
     /// Returns the versions that the server reported for the existing files of tasks, by the tasks' ids. Files without

@@ -25,6 +25,6 @@ struct ActiveFiles {
         active.remove(row.key) != nil && contended.values.contains(row.key)
     }
 
-    /// Forgets which tasks had to wait.
-    mutating func forgetContended() { contended = [:] }
+    /// Clears which tasks had to wait.
+    mutating func clearContended() { contended = [:] }
 }

@@ -15,10 +15,10 @@ enum BackOff {
     ///
     /// - Parameters:
     ///   - failures: How many delays there were before this one.
-    ///   - chance: A random number from 0 to 1 for this delay.
+    ///   - random: A random number from 0 to 1 for this delay.
     /// - Returns: 0.5 to 1.5 times 1, 2, 4 … 60 seconds.
-    static func pause(after failures: Int, chance: Double) -> Double {
+    static func pause(after failures: Int, random: Double) -> Double {
         let pause = (0..<min(failures, 16)).reduce(first) { pause, _ in min(pause * 2, longest) }
-        return pause * (jitter.lowerBound + chance * (jitter.upperBound - jitter.lowerBound))
+        return pause * (jitter.lowerBound + random * (jitter.upperBound - jitter.lowerBound))
     }
 }

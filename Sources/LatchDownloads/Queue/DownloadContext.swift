@@ -17,7 +17,7 @@ struct DownloadContext: Sendable {
 
 /// Hooks for tests: steps after which a test can stop the queue as a crash would, and a replacement for random numbers.
 struct DownloadHook: Sendable {
-    enum Step: Sendable, CaseIterable { case started, fetched, wholeNoted, placed, halfNoted, joined, firstPlaced }
+    enum Step: Sendable, CaseIterable { case started, fetched, fileRecorded, placed, partRecorded, joined, firstPlaced }
 
     var after: @Sendable (Step) async throws -> Void = { _ in }
     /// Called when nothing is left to fetch and the lock is still held.
@@ -25,5 +25,5 @@ struct DownloadHook: Sendable {
     /// Called after the lock was released, and before the queue checks for tasks that other programs left to it.
     var afterRelease: @Sendable () async -> Void = {}
     /// Returns a number from 0 to 1 for each delay.
-    var chance: @Sendable () -> Double = { Double.random(in: 0..<1) }
+    var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
 }

@@ -15,7 +15,7 @@ extension DownloadQueue {
             try await recordResumePoint(row)
             let facts = try await facts(row, outcome)
             let steps = machine.attemptEnded(
-                row, outcome: outcome, facts: facts, now: context.now(), chance: context.hook.chance())
+                row, outcome: outcome, facts: facts, now: context.now(), random: context.hook.random())
             for step in steps { try await perform(step, for: row, part: part) }
         } catch {
             // The row is still marked as running. The next run takes it up.
@@ -73,7 +73,7 @@ extension DownloadQueue {
         case .pause(let reason): try await pause(reason, row)
         case .recordHostPause: if let pause = machine.outages.pause(of: row.host) { try await store.record(pause) }
         case .reportPauses: perform([.reportPauses])
-        case .giveUpHost(let reason): try await giveUpHost(of: row, reason, part)
+        case .abandonHost(let reason): try await abandonHost(of: row, reason, part)
         case .applyCommand: try await applyCommand(to: row, part)
         }
     }
@@ -124,7 +124,7 @@ extension DownloadQueue {
     }
 
     private func pause(_ reason: PauseReason, _ row: QueuedTask) async throws {
-        let actions = machine.attemptPaused(row, reason, now: context.now(), chance: context.hook.chance())
+        let actions = machine.attemptPaused(row, reason, now: context.now(), random: context.hook.random())
         perform(actions)
         guard case .account(let account, _) = reason, !actions.isEmpty else { return }
         defer { machine.reasons.accountPauseEnded(account) }
@@ -142,7 +142,7 @@ extension DownloadQueue {
     }
 
     /// Fails the tasks of a host after the maximum waiting time. What they have received is kept.
-    private func giveUpHost(of row: QueuedTask, _ reason: String, _ part: DownloadPart?) async throws {
+    private func abandonHost(of row: QueuedTask, _ reason: String, _ part: DownloadPart?) async throws {
         defer { perform(machine.hostGivenUp(row.host)) }
         try await store.removePauses(of: [row.host])
         try await finish(row, as: .failed(reason), part: part, keepsPart: true)

@@ -100,7 +100,7 @@ extension DownloadQueue {
     @discardableResult
     public func clear(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         let count =
-            if let ids { try await store.forget(ids, of: account) } else {
+            if let ids { try await store.removeEndedTasks(ids, of: account) } else {
                 try await store.remove(in: [.done, .skipped(""), .failed("")], of: account)
             }
         try await folder.removePartsAfterCommand { machine.activeTasks }

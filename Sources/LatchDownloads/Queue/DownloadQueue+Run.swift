@@ -201,7 +201,7 @@ extension DownloadQueue {
     // MARK: - Pauses
 
     private func pause(_ reason: PauseReason) {
-        perform(machine.pause(reason, now: context.now(), chance: context.hook.chance()))
+        perform(machine.pause(reason, now: context.now(), random: context.hook.random()))
     }
 
     /// Ends the pauses of accounts with waiting tasks. The tasks of such an account were paused, and a command lets

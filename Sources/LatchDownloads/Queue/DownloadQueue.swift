@@ -82,7 +82,7 @@ public actor DownloadQueue {
     public nonisolated func everyEvent(
         _ wants: @escaping @Sendable (DownloadEvent) -> Bool
     ) -> AsyncStream<DownloadEvent> {
-        broadcast.stream(losesNothing: true, wants)
+        broadcast.stream(isLossless: true, wants)
     }
 
     /// Ends the streams of all listeners after the events that they still hold.

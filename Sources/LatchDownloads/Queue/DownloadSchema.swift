@@ -20,7 +20,7 @@ enum DownloadSchema {
     /// In a constraint or an index condition, SQLite builds a table from each list after `IN`, again for every row.
     /// Comparisons take a tenth of that time.
     private static let queue = Migration(
-        3, "the queue of downloads",
+        to: 3, named: "the queue of downloads",
         """
         CREATE TABLE downloads (
             position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,7 +55,7 @@ enum DownloadSchema {
     /// Makes the queue's speed independent of its length. Triggers update counts of the downloads with every change.
     /// Frequent queries use partial indexes that contain only the rows they need.
     private static let counts = Migration(
-        6, "the counts of downloads",
+        to: 6, named: "the counts of downloads",
         """
         DROP INDEX downloads_lanes;
         CREATE INDEX downloads_waiting ON downloads (host, grp) WHERE state = 'waiting';
@@ -103,7 +103,7 @@ enum DownloadSchema {
 
     /// Includes failed downloads in the index of part files, because they may have a part file too.
     private static let partIndex = Migration(
-        8, "the parts of downloads that failed",
+        to: 8, named: "the parts of downloads that failed",
         """
         DROP INDEX downloads_parts;
         CREATE INDEX downloads_parts ON downloads (position)
@@ -113,7 +113,7 @@ enum DownloadSchema {
 
     /// Defines the index again with comparisons instead of a list after `IN`; see ``queue`` for the reason.
     private static let comparedPartIndex = Migration(
-        9, "the parts of downloads, compared",
+        to: 9, named: "the parts of downloads, compared",
         """
         DROP INDEX downloads_parts;
         CREATE INDEX downloads_parts ON downloads (position)
@@ -124,7 +124,7 @@ enum DownloadSchema {
     /// Gives this queue an id, so that its part files differ from those of another queue in the same folder. The
     /// other queue may belong to another person or device.
     private static let owner = Migration(
-        10, "the owner of download parts",
+        to: 10, named: "the owner of download parts",
         """
         CREATE TABLE download_owner (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
         INSERT INTO download_owner VALUES (1, lower(hex(randomblob(4))));
@@ -138,7 +138,7 @@ enum DownloadSchema {
     /// - `download_folders`: the folder that was last chosen for each account. The key is the server and e-mail
     ///   address, so that it is still known after a sign-out and a new sign-in.
     private static let pauses = Migration(
-        12, "the pauses of downloads, and their folders",
+        to: 12, named: "the pauses of downloads, and their folders",
         """
         CREATE TABLE download_pauses (
             host TEXT PRIMARY KEY,
@@ -161,7 +161,7 @@ enum DownloadSchema {
     ///
     /// `key` is the id of an asset, which is unique across servers. `path` is relative to the folder.
     private static let libraries = Migration(
-        7, "the picture library",
+        to: 7, named: "the picture library",
         """
         CREATE TABLE libraries (
             folder TEXT PRIMARY KEY,
@@ -182,14 +182,14 @@ enum DownloadSchema {
     /// The version of a file that was downloaded by its address. It shows whether the file has changed on the server
     /// since.
     private static let libraryVersions = Migration(
-        11, "the versions of files in libraries",
+        to: 11, named: "the versions of files in libraries",
         """
         ALTER TABLE library_files ADD COLUMN version TEXT;
         """)
 
     /// Earlier versions treated the modification time of a file that was only a second old as a strong validator.
     private static let resumePoints = Migration(
-        14, "resume points of new files removed",
+        to: 14, named: "resume points of new files removed",
         """
         UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
         """)

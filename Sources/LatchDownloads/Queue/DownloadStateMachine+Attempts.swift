@@ -21,7 +21,7 @@ extension DownloadStateMachine {
         /// Report the reason that pauses tasks, or that there is none.
         case reportPauses
         /// Fail all tasks of the task's host. What they have received is kept.
-        case giveUpHost(reason: String)
+        case abandonHost(reason: String)
         /// Do what the command says that stopped the transfer.
         case applyCommand
     }
@@ -40,10 +40,10 @@ extension DownloadStateMachine {
     /// How often a file with wrong content is fetched again from the beginning.
     private static let corruptedRetries = 1
 
-    /// Decides what happens to a task after an attempt. `chance`, from 0 to 1, varies a delay.
+    /// Decides what happens to a task after an attempt. `random`, from 0 to 1, varies a delay.
     mutating func attemptEnded(
         _ row: QueuedTask, outcome: FetchOutcome, facts: AttemptFacts, now: Date,
-        chance: @autoclosure () -> Double
+        random: @autoclosure () -> Double
     ) -> [Step] {
         var row = row
         switch outcome {
@@ -52,15 +52,15 @@ extension DownloadStateMachine {
         case .failed(let reason): return [.finish(.failed(reason), keepsPart: false)]
         case .temporaryFailure(let reason, let wait):
             if facts.hasProgressed { row.attempts = 0 }
-            return retry(row, because: reason, after: wait, limit: settings.retries, now: now, chance: chance)
+            return retry(row, because: reason, after: wait, limit: settings.retries, now: now, random: random)
         case .intercepted(let reason):
-            return retry(row, because: reason, limit: Self.corruptedRetries, now: now, chance: chance)
+            return retry(row, because: reason, limit: Self.corruptedRetries, now: now, random: random)
         case .corrupted(let reason):
             // A resumed part may combine bytes of two versions. It gets the usual number of retries, because no attempt
             // has fetched the whole file.
             let limit = row.resume == nil ? Self.corruptedRetries : settings.retries
-            return [.discardPart] + retry(row, because: reason, limit: limit, now: now, chance: chance)
-        case .outage(let failure): return hostFailed(row, failure: failure, facts: facts, now: now, chance: chance)
+            return [.discardPart] + retry(row, because: reason, limit: limit, now: now, random: random)
+        case .outage(let failure): return hostFailed(row, failure: failure, facts: facts, now: now, random: random)
         case .paused(let reason): return [.returnToWaiting, .pause(reason)]
         case .stopped: return [.applyCommand]
         }
@@ -68,12 +68,12 @@ extension DownloadStateMachine {
 
     private mutating func retry(
         _ row: QueuedTask, because reason: String, after wait: Duration? = nil, limit: Int, now: Date,
-        chance: () -> Double
+        random: () -> Double
     ) -> [Step] {
         guard row.attempts < limit else {
             return [.finish(.failed("\(reason) It was tried \(row.attempts + 1) times."), keepsPart: true)]
         }
-        let pause = BackOff.pause(after: row.attempts, chance: chance())
+        let pause = BackOff.pause(after: row.attempts, random: random())
         let asked = wait.map { min($0, BackOff.longestAskedFor).seconds } ?? 0
         return backOff(until: now.addingTimeInterval(max(pause, asked)), because: reason, attempts: row.attempts + 1)
     }
@@ -85,28 +85,28 @@ extension DownloadStateMachine {
 
     /// Decides what happens to a task whose host did not respond, or refuses all requests.
     private mutating func hostFailed(
-        _ row: QueuedTask, failure: HostFailure, facts: AttemptFacts, now: Date, chance: () -> Double
+        _ row: QueuedTask, failure: HostFailure, facts: AttemptFacts, now: Date, random: () -> Double
     ) -> [Step] {
         if !failure.isUnreachable, failure.pause == nil, facts.isOnlyTaskOfHost {
             // The host responds, so the failure may concern this task only.
             outages.end(row.host)
             return [.reportPauses]
-                + retry(row, because: failure.reason, limit: settings.retries, now: now, chance: chance)
+                + retry(row, because: failure.reason, limit: settings.retries, now: now, random: random)
         }
         let maximum =
             failure.isUnreachable
             ? settings.maximumOutage : settings.maximumOutage ?? DownloadSettings.defaultMaximumOutage
-        switch outages.failed(row, failure, now: now, maximum: maximum, chance: chance()) {
+        switch outages.failed(row, failure, now: now, maximum: maximum, random: random()) {
         case .once:
             return retry(
-                row, because: failure.reason, after: failure.pause, limit: settings.retries, now: now, chance: chance)
+                row, because: failure.reason, after: failure.pause, limit: settings.retries, now: now, random: random)
         case .waits(let until, let isNew):
             // One second later than the host's pause, so that another task, if there is one, is tried first.
             return backOff(until: until.addingTimeInterval(1), because: failure.reason, attempts: row.attempts)
                 + [.recordHostPause] + (isNew ? [.reportPauses] : [])
         case .isOver(let waited):
             return [
-                .giveUpHost(
+                .abandonHost(
                     reason: "\(failure.reason) Gave up after \(Int((waited / 60).rounded())) minutes. When the server "
                         + "is back: latch downloads retry")
             ]

@@ -85,7 +85,7 @@ struct DownloadStateMachine {
     mutating func runBegan() {
         (databaseError, unrecordedResumePoints, outages, answeringHosts) = (nil, [:], HostOutages(), [])
         (clock, accounts, nextTime) = (nil, WaitingAccounts(), nil)
-        files.forgetContended()
+        files.clearContended()
     }
 
     /// Records that the queue was read, so that tasks may start.
@@ -299,8 +299,8 @@ struct DownloadStateMachine {
     // MARK: - Pauses
 
     /// Records a reason that pauses tasks. Returns nothing when it exists already.
-    mutating func pause(_ reason: PauseReason, now: Date, chance: @autoclosure () -> Double) -> [Action] {
-        reasons.insert(reason, now: now, chance: chance()) ? [.report(reason)] : []
+    mutating func pause(_ reason: PauseReason, now: Date, random: @autoclosure () -> Double) -> [Action] {
+        reasons.insert(reason, now: now, random: random()) ? [.report(reason)] : []
     }
 
     /// Records that all tasks wait for an outside reason, such as a missing network, or no longer do.
@@ -310,7 +310,7 @@ struct DownloadStateMachine {
             outages.retryNow()
             return [.reportPauses, .poll]
         }
-        _ = reasons.insert(.outside(reason), now: .distantPast, chance: 0)
+        _ = reasons.insert(.outside(reason), now: .distantPast, random: 0)
         return stopAll() + [.reportPauses, .poll]
     }
 
@@ -321,15 +321,15 @@ struct DownloadStateMachine {
 
     /// Records that an attempt ended for a reason that pauses other tasks too.
     mutating func attemptPaused(
-        _ row: QueuedTask, _ reason: PauseReason, now: Date, chance: @autoclosure () -> Double
+        _ row: QueuedTask, _ reason: PauseReason, now: Date, random: @autoclosure () -> Double
     ) -> [Action] {
         if case .account(let account, _) = reason {
             // Each attempt may fail with another sentence. The first one is enough.
             guard !reasons.pauses(account) else { return [] }
             reasons.accountPauseBegan(account)
-            return pause(reason, now: now, chance: chance())
+            return pause(reason, now: now, random: random())
         }
-        let actions = pause(reason, now: now, chance: chance())
+        let actions = pause(reason, now: now, random: random())
         return actions.isEmpty ? [] : actions + stopAll(except: row.position)
     }
 
@@ -341,7 +341,7 @@ struct DownloadStateMachine {
     mutating func hostPausesRead(_ pauses: [HostPause]) -> [Action] {
         let before = outages.sentence
         outages.adopt(pauses)
-        outages.retryNow(but: Set(pauses.map(\.host)))
+        outages.retryNow(except: Set(pauses.map(\.host)))
         return outages.sentence == before ? [] : [.reportPauses]
     }
 

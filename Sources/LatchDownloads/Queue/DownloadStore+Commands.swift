@@ -54,7 +54,7 @@ extension DownloadStore {
     }
 
     /// Removes ended tasks, together with the ended other parts of live photos.
-    func forget(_ ids: [String], of account: UUID?) async throws -> Int {
+    func removeEndedTasks(_ ids: [String], of account: UUID?) async throws -> Int {
         try await command { connection in
             try ids.reduce(0) { try $0 + connection.run(Self.removeEnded, $1, account) }
         }

@@ -132,7 +132,7 @@ extension DownloadStore {
 
     static let updateHalf = Statement("UPDATE downloads SET is_whole = 1, \(isRunning) WHERE position = ?", Int.self)
 
-    static let updateAnew = Statement(
+    static let updateRestart = Statement(
         "UPDATE downloads SET is_whole = 0, path = NULL, resume = NULL WHERE position = ?", Int.self)
 
     static let updateEnd = Statement(

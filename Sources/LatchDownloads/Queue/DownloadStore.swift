@@ -172,7 +172,7 @@ struct DownloadStore: Sendable {
     /// Records the same for tasks that are independent of each other.
     ///
     /// - Returns: For each task, whether it exists.
-    func record(wholeEach rows: [(position: Int, path: String)]) async throws -> [Bool] {
+    func recordComplete(_ rows: [(position: Int, path: String)]) async throws -> [Bool] {
         try await write(outlivesPowerLoss: true) { connection in
             try rows.map { try connection.run(Self.updateReady, $0.path, $0.position) == 1 }
         }
@@ -192,8 +192,8 @@ struct DownloadStore: Sendable {
     }
 
     /// Records that nothing exists of a file, so that it is fetched from the beginning.
-    func record(anew position: Int) async throws {
-        try await write { _ = try $0.run(Self.updateAnew, position) }
+    func recordRestart(_ position: Int) async throws {
+        try await write { _ = try $0.run(Self.updateRestart, position) }
     }
 
     /// Ends an unfinished task, whatever its state. Returns false when it has ended already.

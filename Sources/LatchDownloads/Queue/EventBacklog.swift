@@ -30,19 +30,19 @@ final class EventBacklog: Sendable {
     static let limit = 4_096
 
     private let state = Mutex(State())
-    private let losesNothing: Bool
+    private let isLossless: Bool
     private let wants: @Sendable (DownloadEvent) -> Bool
     private let onCapacity: @Sendable () -> Void
 
     init(
-        losesNothing: Bool, wants: @escaping @Sendable (DownloadEvent) -> Bool,
+        isLossless: Bool, wants: @escaping @Sendable (DownloadEvent) -> Bool,
         onCapacity: @escaping @Sendable () -> Void
     ) {
-        (self.losesNothing, self.wants, self.onCapacity) = (losesNothing, wants, onCapacity)
+        (self.isLossless, self.wants, self.onCapacity) = (isLossless, wants, onCapacity)
     }
 
     /// Whether no further file should be started until the listener has taken events.
-    var isFull: Bool { losesNothing && state.withLock { $0.count >= Self.limit } }
+    var isFull: Bool { isLossless && state.withLock { $0.count >= Self.limit } }
 
     func add(_ event: DownloadEvent) {
         guard wants(event) else { return }
@@ -52,7 +52,7 @@ final class EventBacklog: Sendable {
             if state.count >= Self.limit {
                 // The next event of this kind replaces it.
                 if event.isProgress { return nil }
-                if !losesNothing { _ = state.removeFirst() }
+                if !isLossless { _ = state.removeFirst() }
             }
             state.events.append(event)
             return nil
@@ -69,7 +69,7 @@ final class EventBacklog: Sendable {
                 return (nil, state.isFinished, false)
             }
             if isAnswered { continuation.resume(returning: event) }
-            if hasCapacity, losesNothing { onCapacity() }
+            if hasCapacity, isLossless { onCapacity() }
         }
     }
 
@@ -86,7 +86,7 @@ final class EventBacklog: Sendable {
     func close() {
         state.withLock { state in (state.events, state.taken) = ([], 0) }
         finish()
-        if losesNothing { onCapacity() }
+        if isLossless { onCapacity() }
     }
 }
 

@@ -21,21 +21,21 @@ final class EventBroadcast: Sendable {
     /// Returns a stream of the events from now on. The listener is removed when the stream is released.
     ///
     /// - Parameters:
-    ///   - losesNothing: Whether every event except progress is kept until it is delivered. Default: false.
+    ///   - isLossless: Whether every event except progress is kept until it is delivered. Default: false.
     ///   - wants: Whether the listener gets an event. Default: all events.
     /// - Returns: The stream.
     func stream(
-        losesNothing: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
+        isLossless: Bool = false, _ wants: @escaping @Sendable (DownloadEvent) -> Bool = { _ in true }
     ) -> AsyncStream<DownloadEvent> {
-        let backlog = EventBacklog(losesNothing: losesNothing, wants: wants, onCapacity: onCapacity)
+        let backlog = EventBacklog(isLossless: isLossless, wants: wants, onCapacity: onCapacity)
         let number = state.withLock { state in
             state.next += 1
             state.listeners[state.next] = backlog
             return state.next
         }
         let listener = Listener(backlog: backlog) { [weak self] in
-            let forgotten = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
-            if forgotten != nil { self?.onCapacity() }
+            let removed = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+            if removed != nil { self?.onCapacity() }
         }
         return AsyncStream(
             unfolding: { await listener.backlog.next() }, onCancel: { [weak backlog] in backlog?.close() })
@@ -54,12 +54,12 @@ final class EventBroadcast: Sendable {
     /// Removes the listener when the stream is released.
     private final class Listener: Sendable {
         let backlog: EventBacklog
-        private let forget: @Sendable () -> Void
+        private let onRelease: @Sendable () -> Void
 
-        init(backlog: EventBacklog, forget: @escaping @Sendable () -> Void) {
-            (self.backlog, self.forget) = (backlog, forget)
+        init(backlog: EventBacklog, onRelease: @escaping @Sendable () -> Void) {
+            (self.backlog, self.onRelease) = (backlog, onRelease)
         }
 
-        deinit { forget() }
+        deinit { onRelease() }
     }
 }

@@ -56,7 +56,7 @@ struct FileFetcher: Sendable {
                 if row.task.metadata.liveID != nil || folder.placementState(row) != .missing {
                     return .complete(row, nil)
                 }
-                try await store.record(anew: row.position)
+                try await store.recordRestart(row.position)
                 (row.isWhole, row.path, row.resume) = (false, nil, nil)
             }
             // The knowledge is about this file only; the other part of a live photo may exist.
@@ -166,8 +166,8 @@ struct FileFetcher: Sendable {
                 return FetchOutcome(elsewhere: response, to: row, now: context.now())
             }
             let own = session.dialect.errorMessage(in: response)
-            let words = String((own ?? "status \(response.status)").prefix(200))
-            return FetchOutcome(response, words, isOwn: own != nil, to: row, now: context.now())
+            let message = String((own ?? "status \(response.status)").prefix(200))
+            return FetchOutcome(response, message, isOwn: own != nil, to: row, now: context.now())
         }
         // A proxy or a captive portal may send its own page with status 200.
         let isPage = response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") ?? false

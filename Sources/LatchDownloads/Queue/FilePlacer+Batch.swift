@@ -61,7 +61,7 @@ extension FilePlacer {
                 continue
             }
             file.part?.remove()
-            try? await store.record(anew: file.row.position)
+            try? await store.recordRestart(file.row.position)
             batch.fail(file, failure)
         }
     }
@@ -90,8 +90,8 @@ extension FilePlacer {
     private func moveFlushed(_ batch: inout Batch) async throws {
         let chosen = choosePaths(&batch)
         guard !chosen.isEmpty else { return }
-        let areThere = try await store.record(wholeEach: chosen.map { ($0.file.row.position, $0.path) })
-        try await context.hook.after(.wholeNoted)
+        let areThere = try await store.recordComplete(chosen.map { ($0.file.row.position, $0.path) })
+        try await context.hook.after(.fileRecorded)
         var moves: [(file: ReadyFile, part: DownloadPart, path: String)] = []
         for ((file, path), isThere) in zip(chosen, areThere) {
             guard let part = file.part else { continue }

@@ -37,13 +37,13 @@ extension FilePlacer {
             try await prepare(open, for: row)
             open.close()
         }
-        let noted = try await store.record(half: row)
-        try await context.hook.after(.halfNoted)
-        guard noted.isThere else {
+        let recorded = try await store.record(half: row)
+        try await context.hook.after(.partRecorded)
+        guard recorded.isThere else {
             try? FileManager.default.removeItem(atPath: folder.partPath(row))
             return .waits
         }
-        guard let partner = noted.partner else { return .waits }
+        guard let partner = recorded.partner else { return .waits }
         guard !partner.state.isOver || partner.state == .done else {
             return .failed([FailedHalf(row: row, other: partner, keepsPart: partner.resume != nil)])
         }
@@ -69,7 +69,7 @@ extension FilePlacer {
         let standings = (folder.placementState(still), folder.placementState(video))
         for (row, placementState) in [(still, standings.0), (video, standings.1)] where placementState == .missing {
             // Both part and file were removed. The part is fetched again, and the other one waits for it.
-            try await store.record(anew: row.position)
+            try await store.recordRestart(row.position)
             try await store.putBack(row.position)
         }
         switch standings {
@@ -116,7 +116,7 @@ extension FilePlacer {
                 joined.remove()
                 return .waits
             }
-            try await context.hook.after(.wholeNoted)
+            try await context.hook.after(.fileRecorded)
             guard try await move(joined, to: path) else { continue }
             try await context.hook.after(.placed)
             return try await finishJoined(still, with: video, at: path)
@@ -147,9 +147,9 @@ extension FilePlacer {
             // A file that was moved to another name before a crash is moved back first.
             for (row, path) in [(still, paths.0), (video, paths.1)] where row.path != path { try moveBack(row) }
             guard try await store.record(whole: [(still.position, paths.0), (video.position, paths.1)]) else {
-                return try await giveUp(still, video)
+                return try await abandon(still, video)
             }
-            try await context.hook.after(.wholeNoted)
+            try await context.hook.after(.fileRecorded)
             let (first, other) = (moving(still, paths.0), moving(video, paths.1))
             guard try await moved(first) else { continue }
             try await context.hook.after(.firstPlaced)
@@ -200,7 +200,7 @@ extension FilePlacer {
     }
 
     /// Removes both parts after one of the tasks was cancelled. A live photo is never kept in part.
-    private func giveUp(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
+    private func abandon(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
         for row in [still, video] {
             try? moveBack(row)
             try? FileManager.default.removeItem(atPath: folder.partPath(row))

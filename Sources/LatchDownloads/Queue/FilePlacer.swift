@@ -74,7 +74,7 @@ final class FilePlacer: Sendable {
                 part.remove()
                 return nil
             }
-            try await context.hook.after(.wholeNoted)
+            try await context.hook.after(.fileRecorded)
             if try await move(part, to: path) { return PlacedFile(row: row, path: path, size: part.count) }
             next = attempt + 1
         }
@@ -118,7 +118,7 @@ final class FilePlacer: Sendable {
         } catch {
             // After a failed flush, the next one may report success although the bytes are lost.
             part.remove()
-            if part.path == folder.partPath(row) { try await store.record(anew: row.position) }
+            if part.path == folder.partPath(row) { try await store.recordRestart(row.position) }
             throw error
         }
     }

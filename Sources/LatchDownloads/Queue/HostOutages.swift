@@ -93,9 +93,9 @@ struct HostOutages {
     ///
     /// The sum of the host's pauses is limited to `maximum`; nil means no limit. Pauses without a limit do not count
     /// against a later one: a host that was away for hours and now responds with errors has only just come back. Its
-    /// pauses begin short again. `chance`, from 0 to 1, varies their lengths.
+    /// pauses begin short again. `random`, from 0 to 1, varies their lengths.
     mutating func failed(
-        _ row: QueuedTask, _ failure: HostFailure, now: Date, maximum: Duration?, chance: Double
+        _ row: QueuedTask, _ failure: HostFailure, now: Date, maximum: Duration?, random: Double
     ) -> FailureAction {
         var outage = outages[row.host] ?? Outage()
         defer { outages[row.host] = outage }
@@ -117,7 +117,7 @@ struct HostOutages {
             outage.hasReturned = true
         }
         outage.wasUnreachable = failure.isUnreachable
-        let pause = max(BackOff.pause(after: outage.pauses, chance: chance), failure.pause?.seconds ?? 0)
+        let pause = max(BackOff.pause(after: outage.pauses, random: random), failure.pause?.seconds ?? 0)
         outage.pauses += 1
         if maximum != nil { outage.waited += pause }
         let until = now.addingTimeInterval(pause)
@@ -164,7 +164,7 @@ struct HostOutages {
     }
 
     /// Allows a first task to start now at every paused host except the given ones.
-    mutating func retryNow(but hosts: Set<String>) {
+    mutating func retryNow(except hosts: Set<String>) {
         for (host, outage) in outages
         where outage.until != nil && outage.until != .distantFuture && !hosts.contains(host) {
             outages[host]?.until = .distantPast
@@ -178,7 +178,7 @@ struct HostOutages {
     }
 
     /// Allows a first task to start now at every paused host, for example when the network is back.
-    mutating func retryNow() { retryNow(but: []) }
+    mutating func retryNow() { retryNow(except: []) }
 
     /// Whether no host has an outage.
     var isEmpty: Bool { outages.isEmpty }

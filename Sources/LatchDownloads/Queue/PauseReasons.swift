@@ -27,13 +27,13 @@ struct PauseReasons {
     }
 
     /// Adds a reason. Returns false when it exists already.
-    mutating func insert(_ reason: PauseReason, now: Date, chance: @autoclosure () -> Double) -> Bool {
+    mutating func insert(_ reason: PauseReason, now: Date, random: @autoclosure () -> Double) -> Bool {
         guard all.insert(reason).inserted else { return false }
         if reason.isDisk {
             // Free space does not reveal a quota. When the disk is full again at once, the next check comes later.
             nextSpaceCheck =
                 timesFull > 0
-                ? now.addingTimeInterval(BackOff.pause(after: timesFull - 1, chance: chance())) : .distantPast
+                ? now.addingTimeInterval(BackOff.pause(after: timesFull - 1, random: random())) : .distantPast
             timesFull += 1
         }
         return true

@@ -61,7 +61,7 @@ extension DownloadQueue {
         let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return QueueSnapshot(
             overall: overall, running: running, ended: files.filter { $0.state != .running },
-            waitReason: try await reasonToWait())
+            waitReason: try await waitReason())
     }
 
     /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
@@ -88,7 +88,7 @@ extension DownloadQueue {
             .sentence(folder: folder.path, database: database)
     }
 
-    private func reasonToWait() async throws -> String? {
+    private func waitReason() async throws -> String? {
         if let problem = try await diskProblem() { return problem }
         guard let account = try await heldAccounts().first else {
             return try await store.pauses(after: context.now()).first?.sentence

@@ -63,7 +63,7 @@ struct ServiceRoutes: Sendable {
             return DefaultResponses.detail(.notFound, "Not Found")
         }
         let gauges = MetricsPage.Gauges(
-            sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.rememberedCount,
+            sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.cachedCount,
             hashingQueueDepth: hasher.queueDepth, databaseCommits: Int(database.commitCount),
             databaseWrites: Int(database.writeCount), droppedLogLines: log.droppedLines,
             certificateSecondsLeft: certificateSecondsLeft())

@@ -14,14 +14,14 @@ struct AccountLocks: Sendable {
     let folder: String
     /// How long to wait for another program. The server timeouts of a program that holds a lock add up to less, so a
     /// program that holds it longer has been suspended.
-    var patience: Duration = .seconds(90)
+    var timeout: Duration = .seconds(90)
 
     /// Waits for an account's lock without blocking a thread of the shared pool.
     ///
     /// When the task is cancelled, the method throws `CancellationError` at once. A lock that is acquired later is
     /// released.
     ///
-    /// - Throws: ``LatchError/Code/storageLocked`` after ``patience``.
+    /// - Throws: ``LatchError/Code/storageLocked`` after ``timeout``.
     func lock(_ account: UUID) async throws -> FileLock {
         try await lock(named: account.uuidString.lowercased())
     }
@@ -36,7 +36,7 @@ struct AccountLocks: Sendable {
             let result = Result { try file.waitForLock() }
             if !waiter.complete(result.map { file }) { file.release() }
         }
-        let seconds = Double(patience.components.seconds) + Double(patience.components.attoseconds) * 1e-18
+        let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) * 1e-18
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.complete(.failure(Self.held)) }
         return try await waiter.value()
     }

@@ -16,7 +16,7 @@ enum AccountSchema {
 
     static let migrations = [
         Migration(
-            1, "accounts",
+            to: 1, named: "accounts",
             """
             CREATE TABLE accounts (
                 position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -45,7 +45,7 @@ enum AccountSchema {
             CREATE UNIQUE INDEX accounts_one_each ON accounts (server_url, user_email, dialect) WHERE stage <> 'leaving';
             """),
         Migration(
-            2, "server details",
+            to: 2, named: "server details",
             """
             ALTER TABLE accounts ADD COLUMN details TEXT NOT NULL DEFAULT '{}';
             ALTER TABLE accounts ADD COLUMN must_change_password INTEGER NOT NULL DEFAULT 0
@@ -54,7 +54,7 @@ enum AccountSchema {
         // Keys that may be orphaned on a server. A key is identified by its id, or by its name while the id is not
         // known. It is orphaned unless the account still uses it.
         Migration(
-            4, "orphaned keys",
+            to: 4, named: "orphaned keys",
             """
             CREATE TABLE leftover_keys (
                 server_url TEXT NOT NULL,
@@ -69,19 +69,19 @@ enum AccountSchema {
                 ON leftover_keys (server_url, user_email, dialect, coalesce(key_id, name));
             """),
         Migration(
-            5, "the device's id",
+            to: 5, named: "the device's id",
             """
             CREATE TABLE device (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
             """),
         Migration(
-            13, "the server that was found last",
+            to: 13, named: "the server that was found last",
             """
             CREATE TABLE found_server (
                 one INTEGER PRIMARY KEY CHECK (one = 1), server_url TEXT NOT NULL, found_at INTEGER NOT NULL
             ) STRICT;
             """),
         // Other modules keep tables in this file, with versions of their own. The missing numbers were theirs.
-        Migration(15, "the versions of modules", ModuleSchema.versionsTable),
+        Migration(to: 15, named: "the versions of modules", ModuleSchema.versionsTable),
     ]
 
     static let columns = """

@@ -10,20 +10,20 @@ extension AccountStore {
         guard !split.secret.isEmpty else { return }
         let secret = Secret(bytes: JSON.encode(split.secret))
         try await LatchError.converting {
-            try await secrets.write(secret, for: Self.connectionKey(id, slot: split.kept.slot))
+            try await secrets.write(secret, for: Self.connectionKey(id, slot: split.record.slot))
         }
     }
 
     /// Removes the secrets of a connection that is not used because a later step failed.
-    func forgetSecrets(of kept: ConnectionRecord, _ id: UUID) async {
-        guard kept.hasSecrets else { return }
-        try? await secrets.remove(Self.connectionKey(id, slot: kept.slot))
+    func removeConnectionSecrets(of connection: ConnectionRecord, _ id: UUID) async {
+        guard connection.hasSecrets else { return }
+        try? await secrets.remove(Self.connectionKey(id, slot: connection.slot))
     }
 
     /// Removes the secrets of all connections except the one in use. Secrets that cannot be removed are removed with
     /// the next change or with the account.
-    func forgetSecrets(but kept: ConnectionRecord, _ id: UUID) async {
-        for slot in ConnectionRecord.slots where !kept.hasSecrets || slot != kept.slot {
+    func removeConnectionSecrets(except connection: ConnectionRecord, _ id: UUID) async {
+        for slot in ConnectionRecord.slots where !connection.hasSecrets || slot != connection.slot {
             try? await secrets.remove(Self.connectionKey(id, slot: slot))
         }
     }
@@ -55,16 +55,16 @@ extension AccountStore {
                 "Another program has changed this account's connection in the meantime. Check it and try again."
             )
         }
-        let split = StoredConnection(options, replacing: try record.kept)
+        let split = StoredConnection(options, replacing: try record.connectionRecord)
         try await writeSecrets(id, split)
         try hook.after(.newConnectionWritten)
         do {
             try await change { _ = try $0.run(Self.connect, split.row, id) }
         } catch {
-            await forgetSecrets(of: split.kept, id)
+            await removeConnectionSecrets(of: split.record, id)
             throw error
         }
         try hook.after(.connectionChanged)
-        await forgetSecrets(but: split.kept, id)
+        await removeConnectionSecrets(except: split.record, id)
     }
 }

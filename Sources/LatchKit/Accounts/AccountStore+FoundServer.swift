@@ -10,7 +10,7 @@ extension AccountStore {
     /// Source: IM-3, OX-10.
     package func storeDiscoveredServer(_ address: ServerAddress) async throws {
         let moment = now()
-        try await change { _ = try $0.run(Self.keepFound, address.url, moment) }
+        try await change { _ = try $0.run(Self.upsertFoundServer, address.url, moment) }
     }
 
     /// Returns the address of the server that was found last. Nil after a sign-in to any server, and after 30 days.
@@ -20,12 +20,12 @@ extension AccountStore {
         return address.flatMap { try? ServerAddress($0) }
     }
 
-    private static let keepFound = Statement(
+    private static let upsertFoundServer = Statement(
         "INSERT OR REPLACE INTO found_server (one, server_url, found_at) VALUES (1, ?, ?)", String.self, Date.self)
 
     private static let found = Statement("SELECT server_url FROM found_server WHERE found_at > ?", Date.self) {
         row throws(DatabaseError) in try row.get(0) as String
     }
 
-    static let forgetFound = Statement("DELETE FROM found_server")
+    static let deleteFoundServer = Statement("DELETE FROM found_server")
 }

@@ -8,7 +8,7 @@ typealias RequestSender = @Sendable (DialectRequest) async throws -> ClientRespo
 extension AccountStore {
     /// How many seconds a server may take to create a key after the client stopped waiting for the response. The server
     /// may have queued the request for that long.
-    private static let patience: TimeInterval = 300
+    private static let maximumQueueTime: TimeInterval = 300
 
     /// Revokes the orphaned keys on an account's server, and stores the id of the key that the account uses.
     ///
@@ -18,23 +18,23 @@ extension AccountStore {
     func revokeOrphanedKeys(
         of id: UUID, dialect: any KeyDialect, at server: ServerAddress, send: RequestSender
     ) async throws -> LatchError? {
-        var notes = try await orphanedKeys(of: id)
-        guard !notes.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
+        var orphans = try await orphanedKeys(of: id)
+        guard !orphans.isEmpty, let owner = try await keyOwner(of: id) else { return nil }
         // A sign-in in progress has also recorded the name of its key. That key is not orphaned.
         let lock = try locks.lockIfFree(named: owner.lockName)
         defer { lock?.release() }
-        if lock == nil { notes.removeAll { $0.mark.isName } }
+        if lock == nil { orphans.removeAll { $0.identifier.isName } }
         let stored = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
-        let held = stored.map { SessionTokens(stored: $0) }?.keyID
-        if let held, try await keyID(of: id) != held {
-            try await change { _ = try $0.run(Self.takeKeyID, held, id) }
+        let currentKey = stored.map { SessionTokens(stored: $0) }?.keyID
+        if let currentKey, try await keyID(of: id) != currentKey {
+            try await change { _ = try $0.run(Self.takeKeyID, currentKey, id) }
         }
         var failure: LatchError?
-        for note in notes {
+        for orphan in orphans {
             do {
-                try await revoke(note, of: id, besides: held, dialect: dialect, at: server, send: send)
-            } catch is Stopping {
-                throw Stopping()
+                try await revoke(orphan, of: id, except: currentKey, dialect: dialect, at: server, send: send)
+            } catch is SimulatedCrash {
+                throw SimulatedCrash()
             } catch {
                 let error = LatchError(error, asking: server)
                 failure = error
@@ -51,25 +51,25 @@ extension AccountStore {
     ]
 
     /// Stops the loop when a test simulates a crash. Other errors are collected instead.
-    private struct Stopping: Error {}
+    private struct SimulatedCrash: Error {}
 
     private func revoke(
-        _ note: OrphanedKey, of id: UUID, besides held: String?, dialect: any KeyDialect,
+        _ orphan: OrphanedKey, of id: UUID, except currentKey: String?, dialect: any KeyDialect,
         at server: ServerAddress, send: RequestSender
     ) async throws {
         var ids: [String] = []
-        switch note.mark {
+        switch orphan.identifier {
         case .id(let key): ids = [key]
         case .name(let name):
             let keys = try dialect.keys(from: try await send(dialect.keyList), of: server)
-            ids = keys.filter(KeyName(noted: name).isName).map(\.id)
-            guard !ids.isEmpty || now().timeIntervalSince(note.noted) > Self.patience else { return }
+            ids = keys.filter(KeyName(recorded: name).isName).map(\.id)
+            guard !ids.isEmpty || now().timeIntervalSince(orphan.recorded) > Self.maximumQueueTime else { return }
         }
-        for key in ids where key != held {
+        for key in ids where key != currentKey {
             try await end(key, dialect: dialect, at: server, send: send)
-            do { try hook.after(.leftoverRevoked) } catch { throw Stopping() }
+            do { try hook.after(.orphanedKeyRevoked) } catch { throw SimulatedCrash() }
         }
-        try await forget(note.mark, of: id)
+        try await removeRecord(orphan.identifier, of: id)
     }
 
     private func end(
@@ -87,7 +87,7 @@ extension AccountStore {
         let scopes = grant.scopes.map(AccountSchema.text)
         return try await change { connection in
             guard try connection.run(Self.rotate, grant.keyID, scopes, id, generation) == 1 else { return false }
-            _ = try connection.run(Self.forgetLeftover, name.text, id)
+            _ = try connection.run(Self.deleteOrphanedKey, name.text, id)
             return true
         }
     }

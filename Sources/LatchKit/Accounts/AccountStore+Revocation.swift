@@ -84,7 +84,7 @@ extension AccountStore {
                 response.map { connection.dialect.revocationError($0, to: request, at: connection.address) == nil }
                 ?? false
             guard let keyID, connection.dialect is any KeyDialect else { return }
-            if isRevoked { try await forget(.id(keyID), of: id) } else { try await record([.id(keyID)], of: id) }
+            if isRevoked { try await removeRecord(.id(keyID), of: id) } else { try await record([.id(keyID)], of: id) }
         }
     }
 
@@ -137,7 +137,7 @@ extension AccountStore {
         else { return nil }
         return AuthenticatedConnection(
             dialect: dialect, address: address, tokens: SessionTokens(stored: stored), keyID: place.keyID,
-            isPersonsOwn: AccountSchema.details(place.details)[SignedIn.ownMark] != nil, extra: options.extraHeaders,
-            client: client, end: end)
+            isPersonsOwn: AccountSchema.details(place.details)[SignedIn.ownKeyEntry] != nil,
+            extra: options.extraHeaders, client: client, end: end)
     }
 }

@@ -24,8 +24,8 @@ extension AccountStore {
     }
 
     private func storedSealingKey(of id: UUID) async throws -> Secret? {
-        let kept = try await LatchError.converting { try await secrets.read(Self.sealingKeyName(id)) }
-        return kept.flatMap { Base64URL.decode($0.reveal()) }.map { Secret(bytes: $0) }
+        let key = try await LatchError.converting { try await secrets.read(Self.sealingKeyName(id)) }
+        return key.flatMap { Base64URL.decode($0.reveal()) }.map { Secret(bytes: $0) }
     }
 
     /// The name ends in `downloads` because the download queue was the first to need the key.

@@ -33,12 +33,12 @@ struct SessionRecord: Sendable, Equatable {
     ///
     /// - Throws: ``LatchError/Code/storageDamaged`` when they cannot be decoded. Using defaults instead would drop the
     ///   pinned certificate, so that another server would be trusted.
-    var kept: ConnectionRecord {
+    var connectionRecord: ConnectionRecord {
         get throws(LatchError) {
-            guard let kept = try? JSON.decode(ConnectionRecord.self, from: Array(connection.utf8)) else {
+            guard let record = try? JSON.decode(ConnectionRecord.self, from: Array(connection.utf8)) else {
                 throw ConnectionOptions.unreadable
             }
-            return kept
+            return record
         }
     }
 }
@@ -70,15 +70,15 @@ extension AccountStore {
         var read: String?
         while true {
             guard let record = try await record(id) else { throw Self.missing }
-            let kept = try record.kept
-            guard kept.hasSecrets else { return try ConnectionOptions(kept, SecretConnection()) }
-            let key = Self.connectionKey(id, slot: kept.slot)
+            let connection = try record.connectionRecord
+            guard connection.hasSecrets else { return try ConnectionOptions(connection, SecretConnection()) }
+            let key = Self.connectionKey(id, slot: connection.slot)
             let secret = try await LatchError.converting { try await secrets.read(key) }
             if let secret {
                 guard let parsed = secret.withBytes({ try? JSON.decode(SecretConnection.self, from: $0) }) else {
                     throw ConnectionOptions.unreadable
                 }
-                return try ConnectionOptions(kept, parsed)
+                return try ConnectionOptions(connection, parsed)
             }
             // If the row has changed, another program may have moved the secrets to the other slot between the two
             // reads.
@@ -212,7 +212,7 @@ extension AccountStore {
 
     static let finishEnd = Statement(
         """
-        UPDATE accounts SET stage = 'out', details = json_remove(details, '$.\(SignedIn.ownMark)') \
+        UPDATE accounts SET stage = 'out', details = json_remove(details, '$.\(SignedIn.ownKeyEntry)') \
         WHERE id = ? AND stage = 'wiping'
         """, UUID.self)
 

@@ -19,10 +19,10 @@ struct SignedIn: Sendable {
     var isPersonsOwn = false
 
     /// The id of the key that would be orphaned on the server if the sign-in is not completed.
-    var leftover: String? { isPersonsOwn ? nil : keyID }
+    var revocableKeyID: String? { isPersonsOwn ? nil : keyID }
 
     /// The name of an entry in the details of an incomplete row. It marks the API key as the person's own.
-    static let ownMark = "personsOwnKey"
+    static let ownKeyEntry = "personsOwnKey"
 }
 
 /// The session that a new session replaced.
@@ -63,7 +63,7 @@ extension AccountStore {
     ) async throws -> (account: Account, old: ReplacedSession?) {
         let oldKey = try await account(id)?.apiKeyID
         let oldToken = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
-        let kept = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.kept)
+        let connection = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.connectionRecord)
         let old = oldToken.map { SessionTokens(stored: $0) }
         var signIn = signIn
         // The person signed in with the same key again, but without its id, which is already known here.
@@ -72,21 +72,21 @@ extension AccountStore {
             signIn.tokens.keyID = signIn.keyID
         }
         do {
-            try await makeRow(id, for: signIn, connection: kept, replacing: old?.keyID ?? oldKey)
-            try await write(signIn, connection: kept, as: id)
+            try await makeRow(id, for: signIn, connection: connection, replacing: old?.keyID ?? oldKey)
+            try await write(signIn, connection: connection, as: id)
             onStep(.tokenStored)
             // A new session starts with an empty cache, and so does an account that becomes active.
             await cache.purge()
-            try await completeRow(id, for: signIn, connection: kept)
+            try await completeRow(id, for: signIn, connection: connection)
             onStep(.accountStored)
         } catch {
             // If undoing fails too, the row stays and the next start undoes it.
             if (try? hook.after(.rowMade)) != nil {
-                try? await undoSignIn(as: id, restoring: oldToken, connection: kept)
+                try? await undoSignIn(as: id, restoring: oldToken, connection: connection)
             }
             throw error
         }
-        await forgetSecrets(but: kept.kept, id)
+        await removeConnectionSecrets(except: connection.record, id)
         guard let account = try await account(id) else { throw Self.missing }
         return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey) })
     }
@@ -101,10 +101,10 @@ extension AccountStore {
     private func makeRow(
         _ id: UUID, for signIn: SignedIn, connection split: StoredConnection, replacing oldKey: String?
     ) async throws {
-        let (moment, kept) = (now(), split.row)
+        let (moment, connectionRow) = (now(), split.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
-                try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnMark : Self.clearOwnMark, id)
+                try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnKey : Self.clearOwnKey, id)
                 // A key that is used again does not replace itself.
                 if let oldKey, oldKey != signIn.keyID { try Self.record(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.recordID(of: signIn, id, at: moment, connection)
@@ -113,10 +113,10 @@ extension AccountStore {
                 id: id, displayName: signIn.displayName ?? signIn.email, serverURL: signIn.server.address,
                 userEmail: signIn.email, apiKeyID: signIn.keyID, createdAt: moment, dialect: signIn.server.dialect.id)
             account.details = signIn.server.dialect.details
-            if signIn.isPersonsOwn { account.details[SignedIn.ownMark] = "yes" }
+            if signIn.isPersonsOwn { account.details[SignedIn.ownKeyEntry] = "yes" }
             try connection.run(Self.insert, account, stage: .pending, isActive: false)
             // After a crash, the next start sends requests to the server and needs the connection.
-            try connection.run(Self.connect, kept, id)
+            try connection.run(Self.connect, connectionRow, id)
             try Self.recordID(of: signIn, id, at: moment, connection)
         }
         try hook.after(.rowMade)
@@ -126,9 +126,9 @@ extension AccountStore {
     private static func recordID(
         of signIn: SignedIn, _ id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
-        guard let key = signIn.leftover else { return }
+        guard let key = signIn.revocableKeyID else { return }
         try record(.id(key), of: id, at: moment, connection)
-        if let name = signIn.keyName { _ = try connection.run(forgetLeftover, name.text, id) }
+        if let name = signIn.keyName { _ = try connection.run(deleteOrphanedKey, name.text, id) }
     }
 
     private func write(_ signIn: SignedIn, connection split: StoredConnection, as id: UUID) async throws {
@@ -139,16 +139,16 @@ extension AccountStore {
     }
 
     private func completeRow(_ id: UUID, for signIn: SignedIn, connection split: StoredConnection) async throws {
-        let (moment, kept) = (now(), split.row)
+        let (moment, connectionRow) = (now(), split.row)
         try await change { connection in
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
                 Self.complete, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,
-                AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, kept, signIn.refreshAfter,
-                signIn.expires, moment, id)
+                AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, connectionRow,
+                signIn.refreshAfter, signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
-            try connection.run(Self.forgetFound)
-            if let key = signIn.keyID { _ = try connection.run(Self.forgetLeftover, key, id) }
+            try connection.run(Self.deleteFoundServer)
+            if let key = signIn.keyID { _ = try connection.run(Self.deleteOrphanedKey, key, id) }
         }
         try hook.after(.rowWhole)
     }
@@ -159,7 +159,7 @@ extension AccountStore {
         case .wiping: try await finishWiping(id)
         case .in:
             // The previous session continues.
-            await forgetSecrets(of: split.kept, id)
+            await removeConnectionSecrets(of: split.record, id)
             if let oldToken { try await secrets.write(oldToken, for: Self.tokenKey(id)) }
         default: break
         }
@@ -170,7 +170,7 @@ extension AccountStore {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// Prepares a row without a session for a new key. Sets or clears ``SignedIn/ownMark``, whatever it was for the
+    /// Prepares a row without a session for a new key. Sets or clears ``SignedIn/ownKeyEntry``, whatever it was for the
     /// previous key.
     private static let reopen = Statement(
         """
@@ -179,8 +179,8 @@ extension AccountStore {
         """, String.self, UUID.self)
 
     /// Patches that are merged into the details of a row (RFC 7396).
-    private static let setOwnMark = "{\"\(SignedIn.ownMark)\":\"yes\"}"
-    private static let clearOwnMark = "{\"\(SignedIn.ownMark)\":null}"
+    private static let setOwnKey = "{\"\(SignedIn.ownKeyEntry)\":\"yes\"}"
+    private static let clearOwnKey = "{\"\(SignedIn.ownKeyEntry)\":null}"
 
     static let connect = Statement(
         "UPDATE accounts SET connection = ? WHERE id = ?", String.self, UUID.self)

@@ -37,7 +37,7 @@ enum AccountStep: String, Sendable, CaseIterable {
     /// Rotation: the row has the new key's id.
     case rotatedKeyKept
     /// Revocation: an orphaned key is revoked, but its record still exists.
-    case leftoverRevoked
+    case orphanedKeyRevoked
 }
 
 /// A function that is called after each step. An error that it throws stops the work there, as a crash would.

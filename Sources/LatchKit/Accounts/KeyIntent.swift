@@ -31,9 +31,9 @@ struct KeyIntent: Sendable {
     ///
     /// - Parameter id: The id of the key on the server. Nil when it is not known.
     func resolve(_ id: String?) async {
-        let (owner, marks) = (owner, [name.text, id].compactMap { $0 })
+        let (owner, identifiers) = (owner, [name.text, id].compactMap { $0 })
         _ = try? await accounts.database.write { connection in
-            for mark in marks { try AccountStore.forget(mark, of: owner, connection) }
+            for identifier in identifiers { try AccountStore.removeRecord(identifier, of: owner, connection) }
         }
         lock.release()
     }
@@ -88,10 +88,10 @@ extension AccountStore {
     /// forever.
     private static let intentLifetime: TimeInterval = 365 * 86_400
 
-    fileprivate static func forget(
-        _ mark: String, of owner: KeyOwner, _ connection: Connection
+    fileprivate static func removeRecord(
+        _ identifier: String, of owner: KeyOwner, _ connection: Connection
     ) throws(DatabaseError) {
-        _ = try connection.run(deleteIntent, mark, owner.server, owner.email, owner.dialect)
+        _ = try connection.run(deleteIntent, identifier, owner.server, owner.email, owner.dialect)
     }
 
     private static let insertIntent = Statement(

@@ -8,7 +8,7 @@ import FoundationEssentials
 /// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
 struct OrphanedKey: Sendable, Hashable {
     /// How a key is identified.
-    enum Mark: Sendable, Hashable {
+    enum Identifier: Sendable, Hashable {
         /// The id of the key on the server.
         case id(String)
         /// The name of the key. The response with its id may not have arrived.
@@ -26,54 +26,54 @@ struct OrphanedKey: Sendable, Hashable {
         }
     }
 
-    var mark: Mark
-    var noted: Date
+    var identifier: Identifier
+    var recorded: Date
 }
 
 extension AccountStore {
     /// Records keys that may be orphaned.
-    func record(_ marks: [OrphanedKey.Mark], of id: UUID) async throws {
+    func record(_ identifiers: [OrphanedKey.Identifier], of id: UUID) async throws {
         let moment = now()
         try await change { connection in
-            for mark in marks { try Self.record(mark, of: id, at: moment, connection) }
+            for identifier in identifiers { try Self.record(identifier, of: id, at: moment, connection) }
         }
     }
 
     static func record(
-        _ mark: OrphanedKey.Mark, of id: UUID, at moment: Date, _ connection: Connection
+        _ identifier: OrphanedKey.Identifier, of id: UUID, at moment: Date, _ connection: Connection
     ) throws(DatabaseError) {
-        switch mark {
-        case .id(let text): try connection.run(noteLeftover, text, nil, moment, id)
-        case .name(let text): try connection.run(noteLeftover, nil, text, moment, id)
+        switch identifier {
+        case .id(let text): try connection.run(insertOrphanedKey, text, nil, moment, id)
+        case .name(let text): try connection.run(insertOrphanedKey, nil, text, moment, id)
         }
     }
 
     /// Returns the keys of an account that may be orphaned.
     func orphanedKeys(of id: UUID) async throws -> [OrphanedKey] {
-        try await LatchError.converting { try await database.read { try $0.all(Self.selectLeftovers, id) } }
+        try await LatchError.converting { try await database.read { try $0.all(Self.selectOrphanedKeys, id) } }
     }
 
     /// Removes a note.
-    func forget(_ mark: OrphanedKey.Mark, of id: UUID) async throws {
+    func removeRecord(_ identifier: OrphanedKey.Identifier, of id: UUID) async throws {
         try await LatchError.converting {
-            try await database.write { _ = try $0.run(Self.forgetLeftover, mark.text, id) }
+            try await database.write { _ = try $0.run(Self.deleteOrphanedKey, identifier.text, id) }
         }
     }
 
-    static let noteLeftover = Statement(
+    static let insertOrphanedKey = Statement(
         """
         INSERT OR IGNORE INTO leftover_keys (server_url, user_email, dialect, key_id, name, noted_at) \
         SELECT server_url, user_email, dialect, ?, ?, ? FROM accounts WHERE id = ?
         """, String?.self, String?.self, Date.self, UUID.self)
 
-    static let selectLeftovers = Statement(
+    static let selectOrphanedKeys = Statement(
         "SELECT key_id, name, noted_at FROM leftover_keys WHERE \(ofAccount)", UUID.self
     ) { row throws(DatabaseError) in
         let (id, name): (String?, String?) = (try row.get(0), try row.get(1))
-        return OrphanedKey(mark: id.map { .id($0) } ?? .name(name ?? ""), noted: try row.get(2))
+        return OrphanedKey(identifier: id.map { .id($0) } ?? .name(name ?? ""), recorded: try row.get(2))
     }
 
-    static let forgetLeftover = Statement(
+    static let deleteOrphanedKey = Statement(
         "DELETE FROM leftover_keys WHERE coalesce(key_id, name) = ? AND \(ofAccount)", String.self, UUID.self)
 
     static let withOrphanedKeys = Statement(

@@ -69,7 +69,7 @@ extension Session {
         if let new = CacheRules.stored(response, to: headers, now: moment) {
             await accounts.cache.store(new, from: address, for: accountID, since: mark)
         } else if let stored {
-            await accounts.cache.forget(stored, from: address, for: accountID)
+            await accounts.cache.removeResponse(stored, from: address, for: accountID)
         }
         return CachedResponse(response: response, origin: .server, date: moment)
     }

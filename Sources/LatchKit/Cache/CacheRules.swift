@@ -12,7 +12,7 @@ enum CacheRules {
     static let largestBody = 8 << 20
 
     /// Header fields that are never stored: they set cookies, or concern only one connection or one sign-in.
-    private static let passing = [
+    private static let excludedFields = [
         "set-cookie", "set-cookie2", "authorization", "authentication-info", "proxy-authenticate",
         "proxy-authentication-info", "proxy-authorization", "www-authenticate", "connection", "keep-alive",
         "transfer-encoding", "te", "trailer", "upgrade", "content-length", "content-encoding", "clear-site-data",
@@ -25,17 +25,17 @@ enum CacheRules {
         guard response.status == .ok, directives["no-store"] == nil, !varies.contains("*"),
             response.body.count <= largestBody
         else { return nil }
-        var kept = response
-        kept.headers = HTTPHeaders(response.headers.filter { !passing.contains($0.name.lowercased()) })
+        var stored = response
+        stored.headers = HTTPHeaders(response.headers.filter { !excludedFields.contains($0.name.lowercased()) })
         return StoredResponse(
-            varies: varies, variant: variant(varies, of: request), response: kept, date: now,
+            varies: varies, variant: variant(varies, of: request), response: stored, date: now,
             freshUntil: now.addingTimeInterval(lifetime(response.headers, directives: directives, now: now)))
     }
 
     /// Returns a stored response, updated with the fields of a 304 response.
     static func renewed(_ stored: StoredResponse, by response: ClientResponse, now: Date) -> StoredResponse {
         var renewed = stored
-        for name in Set(response.headers.map { $0.name.lowercased() }) where !passing.contains(name) {
+        for name in Set(response.headers.map { $0.name.lowercased() }) where !excludedFields.contains(name) {
             renewed.response.headers[name] = nil
             for value in response.headers.values(name) { renewed.response.headers.append(name, value) }
         }

@@ -68,7 +68,7 @@ actor ResponseCache {
     }
 
     /// Removes a response that is no longer valid.
-    func forget(_ stored: StoredResponse, from address: String, for account: UUID) async {
+    func removeResponse(_ stored: StoredResponse, from address: String, for account: UUID) async {
         _ = try? await database().write { try $0.run(Self.remove, account, address, stored.variant) }
     }
 

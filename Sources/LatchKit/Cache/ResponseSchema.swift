@@ -10,7 +10,7 @@ enum ResponseSchema {
 
     static let migrations = [
         Migration(
-            1, "responses",
+            to: 1, named: "responses",
             """
             CREATE TABLE responses (
                 id INTEGER PRIMARY KEY,

@@ -37,8 +37,8 @@ enum InterceptedResponse {
             }
         }
         if proxy == .cloudflare { return message(from: .cloudflare) }
-        let isPassing = response.status.rawValue >= 500 || [408, 429].contains(response.status.rawValue)
-        guard expectsJSON, !isPassing, isPage(response) else { return nil }
+        let isTransient = response.status.rawValue >= 500 || [408, 429].contains(response.status.rawValue)
+        guard expectsJSON, !isTransient, isPage(response) else { return nil }
         if let proxy { return message(from: proxy) }
         return "the response is a web page, as from a captive portal or a sign-in proxy. \(remedy)"
     }

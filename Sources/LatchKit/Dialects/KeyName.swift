@@ -9,12 +9,12 @@ struct KeyName: Sendable, Hashable {
     /// Makes a unique name for a key of this device.
     init(_ device: Device) {
         let program = device.userAgent.prefix { $0 != "/" }.prefix(20)
-        let mark = Base64URL.encode(SecureRandom.bytes(6))
-        text = "\(program) on \(device.model.prefix(35)) (\(mark))"
+        let suffix = Base64URL.encode(SecureRandom.bytes(6))
+        text = "\(program) on \(device.model.prefix(35)) (\(suffix))"
     }
 
     /// Makes a name from its recorded text.
-    init(noted text: String) {
+    init(recorded text: String) {
         self.text = text
     }
 

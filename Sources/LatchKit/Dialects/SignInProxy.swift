@@ -31,7 +31,7 @@ struct SignInProxy: Sendable, Equatable {
     private static func isCloudflareAccess(_ response: ClientResponse, _ place: Place) -> Bool {
         place.host.hasSuffix(".cloudflareaccess.com") || place.path.hasPrefix("/cdn-cgi/access/")
             || response.headers.values("WWW-Authenticate").contains { $0.lowercased().hasPrefix("cloudflare-access") }
-            || response.headers["CF-RAY"] != nil && page(response, says: "Cloudflare Access")
+            || response.headers["CF-RAY"] != nil && page(response, contains: "Cloudflare Access")
     }
 
     /// Checks for the paths of the outpost, the path of the built-in provider, and the product's fields and cookies.
@@ -46,7 +46,7 @@ struct SignInProxy: Sendable, Equatable {
     /// Checks for the product's paths, its cookies, and the footer of its pages.
     private static func isOAuth2Proxy(_ response: ClientResponse, _ place: Place) -> Bool {
         place.path.hasSuffix("/oauth2/start") || place.path.hasSuffix("/oauth2/sign_in")
-            || cookie(of: response, begins: "_oauth2_proxy") || page(response, says: "oauth2-proxy/oauth2-proxy")
+            || cookie(of: response, begins: "_oauth2_proxy") || page(response, contains: "oauth2-proxy/oauth2-proxy")
     }
 
     /// Checks for a redirect to the portal, the product's cookie, and its challenge. The portal's address has `rd`, the
@@ -64,8 +64,8 @@ struct SignInProxy: Sendable, Equatable {
         return isBare && response.headers.values("Set-Cookie").contains { $0.hasPrefix(name) }
     }
 
-    private static func page(_ response: ClientResponse, says words: String) -> Bool {
-        InterceptedResponse.isPage(response) && response.body.prefix(1 << 16).firstRange(of: Array(words.utf8)) != nil
+    private static func page(_ response: ClientResponse, contains text: String) -> Bool {
+        InterceptedResponse.isPage(response) && response.body.prefix(1 << 16).firstRange(of: Array(text.utf8)) != nil
     }
 
     /// The parts of a redirect target that identify products. Each is empty when the target lacks it.

@@ -231,12 +231,12 @@ extension LatchError.Code {
 
     /// Whether the failure comes from the network, a proxy or a fault of the server. It says nothing about the session,
     /// and trying later may succeed.
-    public var leavesSessionUnknown: Bool { Self.passing.contains(self) }
+    public var leavesSessionUnknown: Bool { Self.transient.contains(self) }
 
     /// Whether the secret store could not be used.
     var concernsSecretStore: Bool { rawValue.hasPrefix("secret_store") || self == .wrongPassphrase }
 
-    private static let passing: Set<Self> = [
+    private static let transient: Set<Self> = [
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,
         .certificateExpired, .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch,
         .certificateUntrusted, .clientCertificate, .tlsFailed, .proxyFailed, .connectionLost, .offline,

@@ -38,31 +38,31 @@ struct SecretConnection: Codable, Equatable {
 
 extension ConnectionOptions {
     /// Splits the options into a part for the database and a part for the secret store.
-    func split() -> (kept: ConnectionRecord, secret: SecretConnection) {
-        var kept = ConnectionRecord()
+    func split() -> (record: ConnectionRecord, secret: SecretConnection) {
+        var record = ConnectionRecord()
         var secret = SecretConnection()
         switch authorities {
         case .system: break
-        case .systemAnd(let file): (kept.authoritiesFile, kept.trustsOnlyThatFile) = (file, false)
-        case .only(let file): (kept.authoritiesFile, kept.trustsOnlyThatFile) = (file, true)
+        case .systemAnd(let file): (record.authoritiesFile, record.trustsOnlyThatFile) = (file, false)
+        case .only(let file): (record.authoritiesFile, record.trustsOnlyThatFile) = (file, true)
         }
-        kept.pinnedCertificate = pinnedCertificate?.description
+        record.pinnedCertificate = pinnedCertificate?.description
         switch clientCertificate {
         case nil: break
         case .pem(let certificate, let key, let passphrase):
-            (kept.certificateFile, kept.keyFile, secret.passphrase) = (certificate, key, passphrase?.reveal())
+            (record.certificateFile, record.keyFile, secret.passphrase) = (certificate, key, passphrase?.reveal())
         case .pkcs12(let path, let passphrase):
-            (kept.certificateFile, secret.passphrase) = (path, passphrase?.reveal())
+            (record.certificateFile, secret.passphrase) = (path, passphrase?.reveal())
         }
         if let proxy {
-            if proxy.contains("@") { secret.proxy = proxy } else { kept.proxy = proxy }
+            if proxy.contains("@") { secret.proxy = proxy } else { record.proxy = proxy }
         }
         if !extraHeaders.fields.isEmpty {
-            kept.headerNames = extraHeaders.fields.map(\.name)
+            record.headerNames = extraHeaders.fields.map(\.name)
             secret.headers = extraHeaders.fields.map { [$0.name, $0.value] }
         }
-        kept.hasSecrets = !secret.isEmpty
-        return (kept, secret)
+        record.hasSecrets = !secret.isEmpty
+        return (record, secret)
     }
 
     /// The error for stored options that cannot be read. No request is sent in that case.
@@ -74,20 +74,20 @@ extension ConnectionOptions {
     /// Makes options from the two parts that ``split()`` returns.
     ///
     /// - Throws: ``unreadable`` when a part is invalid.
-    init(_ kept: ConnectionRecord, _ secret: SecretConnection) throws(LatchError) {
-        let pin = kept.pinnedCertificate.map { CertificateFingerprint($0) }
+    init(_ record: ConnectionRecord, _ secret: SecretConnection) throws(LatchError) {
+        let pin = record.pinnedCertificate.map { CertificateFingerprint($0) }
         let headers = (secret.headers ?? []).filter { $0.count == 2 }
         guard pin != .some(nil), headers.count == secret.headers?.count ?? 0 else { throw Self.unreadable }
         let passphrase = secret.passphrase.map { Secret($0) }
         self.init(
             pinnedCertificate: pin ?? nil,
-            clientCertificate: kept.certificateFile.map { file in
-                kept.keyFile.map { .pem(certificate: file, key: $0, passphrase: passphrase) }
+            clientCertificate: record.certificateFile.map { file in
+                record.keyFile.map { .pem(certificate: file, key: $0, passphrase: passphrase) }
                     ?? .pkcs12(path: file, passphrase: passphrase)
-            }, proxy: secret.proxy ?? kept.proxy,
+            }, proxy: secret.proxy ?? record.proxy,
             extraHeaders: HTTPHeaders(headers.map { HTTPHeaders.Field(name: $0[0], value: $0[1]) }))
-        if let file = kept.authoritiesFile {
-            authorities = kept.trustsOnlyThatFile == true ? .only(pemFile: file) : .systemAnd(pemFile: file)
+        if let file = record.authoritiesFile {
+            authorities = record.trustsOnlyThatFile == true ? .only(pemFile: file) : .systemAnd(pemFile: file)
         }
     }
 }

@@ -83,7 +83,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``LatchError/Code/invalidRequest`` when the URL would leave this origin, leave the prefix with `..`,
     ///   or contain a character that is not allowed in a URL.
     package func url(of path: String) throws(LatchError) -> String {
-        guard path.utf8.allSatisfy(Self.mayStandInPath) else {
+        guard path.utf8.allSatisfy(Self.isPathByte) else {
             throw LatchError(
                 .invalidRequest,
                 "The path is not valid. Percent-encode spaces and non-ASCII characters, and remove any #.")
@@ -101,17 +101,17 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {
             throw LatchError(.invalidRequest, "A path must begin with one slash, as in /api/me.")
         }
-        guard !Self.climbs(path) else {
+        guard !Self.escapesRoot(path) else {
             throw LatchError(.invalidRequest, "The path leaves the server's own path with '..'. Remove the '..'.")
         }
         return url + path
     }
 
-    private static func mayStandInPath(_ byte: UInt8) -> Bool {
+    private static func isPathByte(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "#")
     }
 
-    private static func mayClimb(_ path: String) -> Bool {
+    private static func mayEscapeRoot(_ path: String) -> Bool {
         var last: UInt8 = 0
         for byte in path.utf8 {
             if byte == UInt8(ascii: "%") || byte == UInt8(ascii: ".") && last == byte { return true }
@@ -120,9 +120,9 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return false
     }
 
-    private static func climbs(_ path: String) -> Bool {
+    private static func escapesRoot(_ path: String) -> Bool {
         // Checks cheaply first, because every request comes here and few paths contain such a segment.
-        guard mayClimb(path) else { return false }
+        guard mayEscapeRoot(path) else { return false }
         let bare = path.utf8.prefix { $0 != UInt8(ascii: "?") }
         return bare.split(separator: UInt8(ascii: "/")).contains {
             ["..", ".%2e", "%2e.", "%2e%2e"].contains(Substring($0).lowercased())

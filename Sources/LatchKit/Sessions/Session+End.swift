@@ -123,17 +123,17 @@ extension Session {
         with token: CachedToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         do {
-            let report = try await forget(token, onStep)
-            await stopEverything(onStep)
+            let report = try await revokeAndRemove(token, onStep)
+            await stopBackgroundWork(onStep)
             return report
         } catch {
-            await stopEverything(onStep)
+            await stopBackgroundWork(onStep)
             throw error
         }
     }
 
     /// Stops all work of a session that has ended.
-    private func stopEverything(_ onStep: @Sendable (SignOutProgress) -> Void) async {
+    private func stopBackgroundWork(_ onStep: @Sendable (SignOutProgress) -> Void) async {
         await transport?.client.close()
         transport = nil
         onStep(.backgroundStopped)
@@ -146,7 +146,7 @@ extension Session {
         onStep(.signedOut)
     }
 
-    private func forget(
+    private func revokeAndRemove(
         _ token: CachedToken?, _ onStep: @Sendable (SignOutProgress) -> Void
     ) async throws -> SignOutReport {
         // All requests to the server share one deadline.
@@ -174,20 +174,20 @@ extension Session {
         }
         // This also opens the connection while its secrets still exist.
         _ = try? await openTransport()
-        var notNoted: LatchError?
+        var recordError: LatchError?
         do {
             try await accounts.beginRemoval(accountID)
         } catch let error as LatchError {
-            notNoted = error
+            recordError = error
         }
         var report =
             wasSignedIn ? await revoke(secret, keyID, until: end) : SignOutReport(isRevoked: true, failure: nil)
         if !report.isRevoked { report.tokenExpires = expires }
         onStep(.serverNotified(isRevoked: report.isRevoked))
-        if let notNoted {
+        if let recordError {
             try await accounts.removeSecrets(accountID)
             onStep(.tokenRemoved)
-            throw notNoted
+            throw recordError
         }
         await recordKey(keyID, unless: report)
         do {
@@ -217,14 +217,14 @@ extension Session {
     /// what the next start does.
     private func tokenNotRemoved(_ error: LatchError, _ report: SignOutReport) -> LatchError {
         let server = dialect.identity.base ?? server
-        let told =
+        let outcome =
             report.isRevoked
             ? "the session at \(server) has ended" : "the session at \(server) has not ended"
         let next = report.isRevoked ? "removes it" : "ends the session there and removes the token"
         return LatchError(
             error.code,
-            "The account was removed from this device and \(told), but its token could not be removed from the secret "
-                + "store. \(error.message) After that, the next start of this program \(next).", cause: error)
+            "The account was removed from this device and \(outcome), but its token could not be removed from the "
+                + "secret store. \(error.message) After that, the next start of this program \(next).", cause: error)
     }
 
     /// Notes a key that could not be revoked. Keys do not expire, so the person's next sign-in there tries again.
@@ -257,7 +257,7 @@ extension Session {
                 failure: LatchError(
                     .secretStoreFailed, "The token could not be read, so the session was not ended on the server."))
         }
-        let leftover = await revokeOrphanedKeys(with: token, until: end)
+        let failure = await revokeOrphanedKeys(with: token, until: end)
         guard let request = dialect.signOut(keyID: keyID) else {
             return SignOutReport(
                 isRevoked: false,
@@ -272,11 +272,11 @@ extension Session {
                 of: response, to: request.path, at: request.base ?? server)
             {
                 try await checkRefusal(refusal, of: token, until: end)
-                return SignOutReport(isRevoked: leftover == nil, failure: leftover)
+                return SignOutReport(isRevoked: failure == nil, failure: failure)
             }
             if let error = dialect.revocationError(response, to: request, at: server) { throw error }
             if !dialect.trustsSignOutResponse { try await checkEnd(token, until: end) }
-            return SignOutReport(isRevoked: leftover == nil, failure: leftover)
+            return SignOutReport(isRevoked: failure == nil, failure: failure)
         } catch {
             return SignOutReport(isRevoked: false, failure: LatchError(error, asking: server))
         }

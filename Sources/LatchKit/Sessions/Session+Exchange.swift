@@ -128,9 +128,9 @@ extension Session {
 
     /// Returns the error for a server that refuses a request.
     nonisolated func refused(_ response: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
-        let words = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
+        let message = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
         return LatchError(
-            .serverRefused, "\(place ?? server) refused the request: \(words).\(Self.stays)", status: response.status)
+            .serverRefused, "\(place ?? server) refused the request: \(message).\(Self.stays)", status: response.status)
     }
 }
 

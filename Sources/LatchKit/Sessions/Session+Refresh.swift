@@ -144,14 +144,14 @@ extension Session {
     private func rejected(
         _ token: CachedToken, first: Rejection?, second: Rejection, in epoch: Int
     ) async throws -> Renewal {
-        let told = [first, second].compactMap { $0 }.first(where: \.isConclusive)
-        guard told != nil, let told else {
+        let conclusive = [first, second].compactMap { $0 }.first(where: \.isConclusive)
+        guard conclusive != nil, let conclusive else {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }
             return try await end(token, because: second, in: epoch)
         }
-        return try await end(token, because: told, in: epoch)
+        return try await end(token, because: conclusive, in: epoch)
     }
 
     /// Handles a token that cannot be renewed. An unmistakable rejection ends the session. Any other rejection ends it

@@ -156,18 +156,18 @@ public struct BrowserSignIn: Sendable {
     private static func refusal(
         _ error: String, description: String?, from server: ServerAddress
     ) -> LatchError {
-        var words = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
+        var message = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
         // The message ends with its own period.
-        while words.hasSuffix(".") { words.removeLast() }
+        while message.hasSuffix(".") { message.removeLast() }
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
-            LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(words)).")
+            LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(message)).")
         case "server_error", "temporarily_unavailable":
             LatchError(
                 .serverError,
-                "Login failed: \(server) or its identity provider has an internal error (\(words)). "
+                "Login failed: \(server) or its identity provider has an internal error (\(message)). "
                     + "Try again later.")
-        default: LatchError(.serverRefused, "Login failed: \(server) says: \(words).")
+        default: LatchError(.serverRefused, "Login failed: \(server) says: \(message).")
         }
     }
 }

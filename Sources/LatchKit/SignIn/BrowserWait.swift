@@ -2,7 +2,7 @@ import OAuth
 
 /// Waits for the callback of one sign-in: from the desktop, from a local port, or pasted by the person.
 struct BrowserWait: Sendable {
-    private enum Outcome: Sendable { case link(String), closed, late, nothing }
+    private enum Outcome: Sendable { case link(String), closed, timedOut, nothing }
 
     /// How long a callback may still arrive after the browser was closed.
     private static let grace = Duration.seconds(2)
@@ -25,7 +25,7 @@ struct BrowserWait: Sendable {
             group.addTask { await received() }
             group.addTask {
                 try await Task.sleep(for: signIn.timeout)
-                return .late
+                return .timedOut
             }
             if let browser { group.addTask { try await open(browser) } }
             if let promptForCallback = signIn.promptForCallback { group.addTask { try await ask(promptForCallback) } }
@@ -33,7 +33,7 @@ struct BrowserWait: Sendable {
                 switch outcome {
                 case .link(let link): return link
                 case .closed: throw Self.closed
-                case .late: throw late
+                case .timedOut: throw timeoutError
                 case .nothing: try Task.checkCancellation()
                 }
             }
@@ -75,7 +75,7 @@ struct BrowserWait: Sendable {
     private static let closed = LatchError(
         .browserClosed, "Login failed: the browser was closed before the sign-in was complete. You were not signed in.")
 
-    private var late: LatchError {
+    private var timeoutError: LatchError {
         LatchError(
             .signInTimedOut,
             "Login failed: the browser did not return in time (\(signIn.timeout.components.seconds) s). You were not "

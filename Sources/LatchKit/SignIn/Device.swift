@@ -43,9 +43,9 @@ public struct Device: Sendable, Hashable {
     }()
 
     private static func plain(_ text: String) -> String {
-        let kept = text.unicodeScalars.prefix(100).map { scalar in
+        let scalars = text.unicodeScalars.prefix(100).map { scalar in
             scalar.value > 0x20 && scalar.value < 0x7F && !"();\\\"".unicodeScalars.contains(scalar) ? scalar : "-"
         }
-        return kept.isEmpty ? "unknown" : String(String.UnicodeScalarView(kept))
+        return scalars.isEmpty ? "unknown" : String(String.UnicodeScalarView(scalars))
     }
 }

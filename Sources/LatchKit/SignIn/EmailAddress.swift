@@ -1,10 +1,13 @@
-/// An e-mail address for sign-in: in lower case, with an `@` and without white space.
+import Primitives
+
+/// An e-mail address for sign-in, with an `@` and without white space. The letters A to Z are in lower case, others are
+/// unchanged, because many servers compare addresses so.
 ///
 /// The existence of the mailbox is not checked. Only the server knows it.
 ///
 /// Source: IM-17; docs/protocols/onyx.md, Sign-in with a password.
 public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address in lower case.
+    /// The address, with the letters A to Z in lower case.
     public let text: String
 
     /// Validates an address.
@@ -24,7 +27,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= 320 else {
             throw LatchError(.invalidEmail, "The e-mail address is longer than 320 bytes. Check that it is an address.")
         }
-        self.text = text.lowercased()
+        self.text = text.lowercasedASCII
     }
 
     /// Validates an address as a person typed it. Leading and trailing white space is ignored.
@@ -36,7 +39,7 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
         try self.init(end.map { String(body[...$0]) } ?? "")
     }
 
-    /// The address in lower case.
+    /// The address, with the letters A to Z in lower case.
     public var description: String { text }
 }
 

@@ -85,8 +85,9 @@ public struct KeySignIn: Sendable {
         case .authenticated where response.status.isSuccess:
             return InterceptedResponse.noToken(in: response, from: server)
         case .authenticated:
-            let words = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
-            return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+            let message = SanitizedText.clean(
+                dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(message)")
         }
     }
 }

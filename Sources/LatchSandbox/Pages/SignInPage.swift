@@ -15,7 +15,7 @@ struct SignInPage {
     /// The target of the form: the authorization endpoint with the parameters of the request.
     let target: String
     var email: String?
-    var mistake: String?
+    var error: String?
 
     /// The page. Its form target is unrestricted, because the redirects after it lead to the client and on to the
     /// custom scheme of an app.
@@ -40,7 +40,7 @@ struct SignInPage {
     }
 
     private var alert: HTML? {
-        mistake.map { "<p role=\"alert\">\($0)</p>" }
+        error.map { "<p role=\"alert\">\($0)</p>" }
     }
 
     private var chosen: String {

@@ -22,7 +22,7 @@ extension DevelopmentProvider {
         /// The lifetime of a browser session. Default: 8 hours.
         package var sessionLifetime = Duration.seconds(28_800)
         /// The delay of the token endpoint for the fault ``Fault/slow``. Default: 20 s.
-        package var slowness = Duration.seconds(20)
+        package var responseDelay = Duration.seconds(20)
         /// The clock for issue and expiry times.
         package var now: @Sendable () -> Date = { Date() }
 

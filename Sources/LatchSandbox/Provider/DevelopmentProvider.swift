@@ -19,7 +19,7 @@ package final class DevelopmentProvider: Sendable {
     private let server: HTTPServer
     private let grants: Grants
 
-    private init(_ issuer: String, _ configuration: Configuration, _ server: HTTPServer, _ grants: Grants) {
+    private init(issuer: String, configuration: Configuration, server: HTTPServer, grants: Grants) {
         self.issuer = issuer
         self.configuration = configuration
         self.server = server
@@ -42,7 +42,7 @@ package final class DevelopmentProvider: Sendable {
         let server = try await HTTPServer.start(
             .init(listeners: [.tcp(host: configuration.host, port: configuration.port)], loops: 1), router: router)
         issuer.set("http://" + server.addresses.map(\.description).joined())
-        return DevelopmentProvider(issuer.url, configuration, server, grants)
+        return DevelopmentProvider(issuer: issuer.url, configuration: configuration, server: server, grants: grants)
     }
 
     /// Registers a client. It replaces a client with the same id.

@@ -18,16 +18,16 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     func find(_ name: String, now: Date) -> Value? {
-        guard let kept = values[name], kept.ends > now else { return nil }
-        return kept.value
+        guard let entry = values[name], entry.ends > now else { return nil }
+        return entry.value
     }
 
     mutating func replace(_ name: String, by value: Value) {
-        guard let kept = values[name] else { return }
-        values[name] = (value, kept.ends)
+        guard let entry = values[name] else { return }
+        values[name] = (value, entry.ends)
     }
 
-    mutating func remove(where isGone: (Value) -> Bool) {
-        values = values.filter { !isGone($0.value.value) }
+    mutating func remove(where isRemoved: (Value) -> Bool) {
+        values = values.filter { !isRemoved($0.value.value) }
     }
 }

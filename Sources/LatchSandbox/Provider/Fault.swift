@@ -60,7 +60,7 @@ package enum Fault: String, CaseIterable, Sendable {
     case brokenTokens = "broken-tokens"
     /// The status 200 with an HTML page instead of JSON.
     case pageForTokens = "page-for-tokens"
-    /// A response after a delay of ``DevelopmentProvider/Configuration/slowness``.
+    /// A response after a delay of ``DevelopmentProvider/Configuration/responseDelay``.
     case slow
 
     // Faults of UserInfo.

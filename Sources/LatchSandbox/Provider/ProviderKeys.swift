@@ -48,7 +48,7 @@ struct ProviderKeys: Sendable {
                 let header: JSONValue = ["alg": "none", "typ": .string(type)]
                 return Base64URL.encode(header.encoded()) + "." + Base64URL.encode(payload) + "."
             case .unknownKey: return try unknown.sign(payload: payload, type: type)
-            case .wrongSignature: return Self.spoiled(try key(choices.algorithm).sign(payload: payload, type: type))
+            case .wrongSignature: return Self.corrupted(try key(choices.algorithm).sign(payload: payload, type: type))
             default: return try key(choices.algorithm).sign(payload: payload, type: type)
             }
         } catch {
@@ -57,7 +57,7 @@ struct ProviderKeys: Sendable {
     }
 
     /// Returns the token with the first character of its signature changed. The last character may contain unused bits.
-    private static func spoiled(_ token: String) -> String {
+    private static func corrupted(_ token: String) -> String {
         var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.last?.first else { return token }
         parts[parts.count - 1] = (first == "A" ? "B" : "A") + (parts.last?.dropFirst() ?? "")

@@ -14,7 +14,9 @@ extension ProviderRoutes {
     func authorize(_ request: ServerRequest) -> ServerResponse {
         respond(request.rawQuery ?? "") { query, responder in
             let session = usableSession(request, query)
-            if query.prompts.contains("none") { return respondWithoutPrompt(query, responder, session) }
+            if query.prompts.contains("none") {
+                return respondWithoutPrompt(to: query, in: session, responder: responder)
+            }
             return page(query, request, target: request.rawQuery ?? "").response()
         }
     }
@@ -32,7 +34,9 @@ extension ProviderRoutes {
             let target = FormURLEncoded.encode(fields.map { ($0.name, $0.value) })
             return respond(target) { query, responder in
                 let session = usableSession(request, query)
-                if query.prompts.contains("none") { return respondWithoutPrompt(query, responder, session) }
+                if query.prompts.contains("none") {
+                    return respondWithoutPrompt(to: query, in: session, responder: responder)
+                }
                 return page(query, request, target: target).response()
             }
         }
@@ -41,7 +45,7 @@ extension ProviderRoutes {
             guard let form = SignInForm(fields, algorithms: keys.algorithms) else {
                 return ErrorPage.page("The form contains an invalid choice.").response(status: .badRequest)
             }
-            return signIn(form, query, responder, request, target)
+            return signIn(with: form, for: query, request: request, target: target, responder: responder)
         }
     }
 
@@ -63,7 +67,7 @@ extension ProviderRoutes {
     }
 
     private func respondWithoutPrompt(
-        _ query: AuthorizationQuery, _ responder: AuthorizationResponder, _ session: ProviderSession?
+        to query: AuthorizationQuery, in session: ProviderSession?, responder: AuthorizationResponder
     ) -> ServerResponse {
         guard let session else { return responder.refusal("login_required", "No person is signed in.") }
         if let hint = query.loginHint, hint.lowercased() != session.person.email {
@@ -73,12 +77,13 @@ extension ProviderRoutes {
             return responder.refusal("consent_required", "The person has not consented to this client.")
         }
         let choices = TestChoices(algorithm: keys.algorithms[0])
-        return responder.code(grants.issueCode(for: grant(query, session, query.scopes, choices)))
+        let grant = grant(for: query, in: session, scopes: query.scopes, choices: choices)
+        return responder.code(grants.issueCode(for: grant))
     }
 
     private func signIn(
-        _ form: SignInForm, _ query: AuthorizationQuery, _ responder: AuthorizationResponder, _ request: ServerRequest,
-        _ target: String
+        with form: SignInForm, for query: AuthorizationQuery, request: ServerRequest, target: String,
+        responder: AuthorizationResponder
     ) -> ServerResponse {
         switch (form.action, form.choices.fault) {
         case (.deny, _): return responder.refusal("access_denied", "The person denied the request.")
@@ -90,14 +95,15 @@ extension ProviderRoutes {
         guard let (session, name) = session(for: form, query, request) else {
             var page = page(query, request, target: target)
             page.email = form.email
-            page.mistake = "The e-mail address or the password is wrong."
+            page.error = "The e-mail address or the password is wrong."
             return page.response(status: .forbidden)
         }
         let scopes = query.scopes.filter { $0 == "openid" || form.shared?.contains($0) ?? true }
         grants.consent(name, to: query.client.id, scopes: Set(scopes))
         var responder = responder
         responder.fault = form.choices.fault
-        var response = responder.code(grants.issueCode(for: grant(query, session, scopes, form.choices)))
+        let grant = grant(for: query, in: session, scopes: scopes, choices: form.choices)
+        var response = responder.code(grants.issueCode(for: grant))
         let age = Int(configuration.sessionLifetime.seconds)
         response.headers.append(
             "Set-Cookie", "\(Self.cookie)=\(name); Path=\(Path.authorize); Max-Age=\(age); HttpOnly; SameSite=Lax")
@@ -138,7 +144,7 @@ extension ProviderRoutes {
     }
 
     private func grant(
-        _ query: AuthorizationQuery, _ session: ProviderSession, _ scopes: [String], _ choices: TestChoices
+        for query: AuthorizationQuery, in session: ProviderSession, scopes: [String], choices: TestChoices
     ) -> Grant {
         Grant(
             person: session.person, clientID: query.client.id, redirect: query.redirect, scopes: scopes,

@@ -78,7 +78,7 @@ extension ProviderRoutes {
         case .refusedGrant: throw TokenRefusal.invalidGrant("The provider simulates a refused code.")
         case .brokenTokens: return .text("The provider simulates an error.\n", status: .internalServerError)
         case .pageForTokens: return ErrorPage.page("The provider simulates an error page.").response()
-        case .slow: try await Task.sleep(for: configuration.slowness)
+        case .slow: try await Task.sleep(for: configuration.responseDelay)
         default: break
         }
         let signed = try audience.map { audience in

@@ -17,7 +17,7 @@ extension Sandbox {
             })
         provider.host = configuration.host
         provider.port = configuration.ports["issuer"] ?? 0
-        provider.slowness = SandboxProvider.timeout + .seconds(5)
+        provider.responseDelay = SandboxProvider.timeout + .seconds(5)
         return try await DevelopmentProvider.start(provider)
     }
 

@@ -36,7 +36,7 @@ package final class Sandbox: Sendable {
     private let temporary: TemporaryFolder
     private let servers: [SandboxServer]
 
-    private init(_ provider: DevelopmentProvider, _ temporary: TemporaryFolder, _ servers: [SandboxServer]) {
+    private init(provider: DevelopmentProvider, temporary: TemporaryFolder, servers: [SandboxServer]) {
         self.provider = provider
         self.temporary = temporary
         self.servers = servers
@@ -73,9 +73,9 @@ package final class Sandbox: Sendable {
             for client in configuration.clients + apps + clients(of: servers, secret: secret) {
                 started.register(client)
             }
-            return Sandbox(started, temporary, servers)
+            return Sandbox(provider: started, temporary: temporary, servers: servers)
         } catch {
-            await end(servers, provider, temporary)
+            await end(servers, provider, removing: temporary)
             throw error
         }
     }
@@ -104,7 +104,7 @@ package final class Sandbox: Sendable {
 
     /// Stops all servers and removes the folder.
     package func close() async {
-        await Self.end(servers, provider, temporary)
+        await Self.end(servers, provider, removing: temporary)
     }
 
     /// The URLs, and the people who can sign in everywhere, as JSON for programs.
@@ -123,7 +123,7 @@ package final class Sandbox: Sendable {
     private static let issuer = "issuer"
 
     private static func end(
-        _ servers: [SandboxServer], _ provider: DevelopmentProvider?, _ temporary: TemporaryFolder
+        _ servers: [SandboxServer], _ provider: DevelopmentProvider?, removing temporary: TemporaryFolder
     ) async {
         for server in servers { await server.stop() }
         await provider?.stop()

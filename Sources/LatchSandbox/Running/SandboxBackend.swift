@@ -41,7 +41,9 @@ final class SandboxBackend: Sendable {
             for path in [Self.path, Self.path + "/"] {
                 router.on(method, path) { await self.response($0) }
             }
-            router.on(method, Self.path + "/{path*}", String.self) { request, _ in await self.response(request) }
+            router.on(method, Self.path + "/{path*}", parameters: String.self) { request, _ in
+                await self.response(request)
+            }
         }
     }
 
@@ -56,20 +58,22 @@ final class SandboxBackend: Sendable {
 
     private func response(_ request: ServerRequest) async -> ServerResponse {
         guard let url = gateway.withLock({ $0 }),
-            let said = try? await http.send(ClientRequest(url: url + "/auth/verify", headers: Self.question(request)))
+            let verification = try? await http.send(
+                ClientRequest(url: url + "/auth/verify", headers: Self.verificationHeaders(request)))
         else { return .text("The gateway does not respond.\n", status: .serviceUnavailable) }
-        guard said.status == .ok else {
+        guard verification.status == .ok else {
             return ServerResponse(
-                status: said.status, headers: Self.kept(Self.answered, of: said.headers), body: said.body)
+                status: verification.status, headers: Self.fields(Self.responseFields, of: verification.headers),
+                body: verification.body)
         }
         return ServerResponse(
             status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "no-store"],
-            body: Self.seen(request, said.headers).encoded())
+            body: Self.describe(request, verification.headers).encoded())
     }
 
     /// Returns the header fields that the proxy sends to the gateway.
-    private static func question(_ request: ServerRequest) -> HTTPHeaders {
-        var headers = kept(asked, of: request.headers)
+    private static func verificationHeaders(_ request: ServerRequest) -> HTTPHeaders {
+        var headers = fields(requestFields, of: request.headers)
         headers["X-Forwarded-Host"] = request.headers["Host"] ?? ""
         headers["X-Forwarded-Proto"] = "http"
         headers["X-Forwarded-Method"] = request.method.rawValue
@@ -78,9 +82,9 @@ final class SandboxBackend: Sendable {
     }
 
     /// Returns the request as the backend receives it.
-    private static func seen(_ request: ServerRequest, _ said: HTTPHeaders) -> JSONValue {
+    private static func describe(_ request: ServerRequest, _ identity: HTTPHeaders) -> JSONValue {
         let fields = ["user", "email", "name", "groups", "session"].map { name in
-            JSONValue.Member(name, said["X-Auth-" + name].map(JSONValue.string) ?? .null)
+            JSONValue.Member(name, identity["X-Auth-" + name].map(JSONValue.string) ?? .null)
         }
         return .object(
             [.init("method", .string(request.method.rawValue)), .init("path", .string(target(request)))] + fields)
@@ -90,12 +94,14 @@ final class SandboxBackend: Sendable {
         request.path + (request.rawQuery.map { "?" + $0 } ?? "")
     }
 
-    private static let asked = [
+    private static let requestFields = [
         "Authorization", "Cookie", "Accept", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "X-Requested-With",
     ]
-    private static let answered = ["WWW-Authenticate", "Location", "Content-Type", "Cache-Control", "Retry-After"]
+    private static let responseFields = [
+        "WWW-Authenticate", "Location", "Content-Type", "Cache-Control", "Retry-After",
+    ]
 
-    private static func kept(_ names: [String], of headers: HTTPHeaders) -> HTTPHeaders {
+    private static func fields(_ names: [String], of headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.fields.filter { field in names.contains { HTTPHeaders.namesAreEqual($0, field.name) } })
     }

@@ -16,7 +16,7 @@ final class SandboxServer: Sendable {
     private let upkeep: Task<Void, any Error>
 
     private init(
-        _ dialect: SandboxDialect, _ url: String, _ gateway: Gateway, _ server: HTTPServer, _ backend: SandboxBackend?
+        dialect: SandboxDialect, url: String, gateway: Gateway, server: HTTPServer, backend: SandboxBackend?
     ) {
         self.dialect = dialect
         self.url = url
@@ -46,7 +46,8 @@ final class SandboxServer: Sendable {
                 onAccess: { gateway.logAccess($0) }, onLog: { gateway.logServerEvent($0) })
             let address = server.addresses.first.map(\.description) ?? ""
             backend?.open(behind: "http://\(address)")
-            return SandboxServer(dialect, "http://\(address)", gateway, server, backend)
+            return SandboxServer(
+                dialect: dialect, url: "http://\(address)", gateway: gateway, server: server, backend: backend)
         } catch {
             await backend?.close()
             await gateway.close()

@@ -73,14 +73,14 @@ package struct AccessTokenVerifier: Sendable {
     package func completing(_ identity: ProviderIdentity, with token: Secret) async throws -> ProviderIdentity {
         let provider = try await party.metadata()
         guard expected.kind == .access, let endpoint = provider.userInfoEndpoint else { return identity }
-        let told = try await party.userInfo(
+        let userInfo = try await party.userInfo(
             endpoint, accessToken: token, subject: identity.subject, from: provider)
-        guard told.email != nil else { return identity }
+        guard userInfo.email != nil else { return identity }
         var identity = identity
-        if identity.groups.isEmpty { identity.groups = told.groups ?? [] }
-        identity.email = told.email
-        identity.isEmailVerified = told.isEmailVerified
-        identity.name = identity.name ?? told.name
+        if identity.groups.isEmpty { identity.groups = userInfo.groups ?? [] }
+        identity.email = userInfo.email
+        identity.isEmailVerified = userInfo.isEmailVerified
+        identity.name = identity.name ?? userInfo.name
         return identity
     }
 }

@@ -27,15 +27,15 @@ struct PresentedTokenClaims: Sendable {
         guard try reader.requiredText("iss").isExactly(issuer) else {
             throw reader.bad("its 'iss' names another issuer.")
         }
-        try Self.checkKind(signature.header.type?.lowercased(), reader, expected.kind)
+        try Self.checkKind(reader, type: signature.header.type?.lowercased(), expected: expected.kind)
         try Self.checkAudience(reader, expected)
-        try Self.checkTimes(reader, now.timeIntervalSince1970, maximumClockSkew / .seconds(1))
+        try Self.checkTimes(reader, now: now.timeIntervalSince1970, maximumSkew: maximumClockSkew / .seconds(1))
         subject = try reader.subject()
         sessionID = try reader.text("sid")
         let issued = try reader.moment("iat")
         self.issued = issued
-        let told = (try? reader.moment("auth_time") ?? .infinity) ?? -.infinity
-        authenticated = told >= 0 ? issued.map { min($0, told) } : nil
+        let authTime = (try? reader.moment("auth_time") ?? .infinity) ?? -.infinity
+        authenticated = authTime >= 0 ? issued.map { min($0, authTime) } : nil
         person = PersonClaims(reader.value, groupsClaim: groupsClaim)
     }
 
@@ -45,7 +45,7 @@ struct PresentedTokenClaims: Sendable {
     /// recognized by a scope, a client id or Keycloak's `typ` claim, and must not contain a claim that only ID tokens
     /// have.
     private static func checkKind(
-        _ type: String?, _ reader: ClaimReader, _ kind: AccessTokenExpectation.Kind
+        _ reader: ClaimReader, type: String?, expected kind: AccessTokenExpectation.Kind
     ) throws(OpenIDConnectError) {
         // A token with `cnf` requires a proof of possession of a key, which a bearer does not give.
         guard reader.value["cnf"] == nil, reader.value["events"] == nil else {
@@ -86,7 +86,9 @@ struct PresentedTokenClaims: Sendable {
         }
     }
 
-    private static func checkTimes(_ reader: ClaimReader, _ now: Double, _ skew: Double) throws(OpenIDConnectError) {
+    private static func checkTimes(
+        _ reader: ClaimReader, now: Double, maximumSkew skew: Double
+    ) throws(OpenIDConnectError) {
         guard now < (try reader.requiredMoment("exp")) + skew else {
             throw reader.bad("it has expired; check the clocks of both machines.")
         }

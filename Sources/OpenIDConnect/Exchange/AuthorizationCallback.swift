@@ -23,7 +23,7 @@ struct AuthorizationCallback: Sendable {
         }
         if let error = fields["error"] {
             guard fields["code"] == nil else { throw Self.bad(provider, "it contains both a code and an error.") }
-            throw Self.refusal(error, fields["error_description"], provider)
+            throw Self.refusal(error, description: fields["error_description"], from: provider)
         }
         guard let code = fields["code"], !code.isEmpty, code.utf8.count <= 8192 else {
             throw Self.bad(provider, "it contains neither a code nor an error; start the sign-in again.")
@@ -32,7 +32,7 @@ struct AuthorizationCallback: Sendable {
     }
 
     private static func refusal(
-        _ error: String, _ description: String?, _ provider: ProviderMetadata
+        _ error: String, description: String?, from provider: ProviderMetadata
     ) -> OpenIDConnectError {
         guard let text = ProviderErrorText(code: error, description: description) else {
             return bad(provider, "its error is malformed; start the sign-in again.")

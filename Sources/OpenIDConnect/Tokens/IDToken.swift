@@ -95,32 +95,32 @@ struct IDToken: Sendable {
         let now = expected.now.timeIntervalSince1970
         let skew = expected.maximumClockSkew / .seconds(1)
         let isAsked = expected.maximumAge != nil || expected.freshSince != nil
-        var told: Double?
+        var authTime: Double?
         do {
-            told = try reader.moment("auth_time")
+            authTime = try reader.moment("auth_time")
         } catch {
             guard !isAsked else { throw error }
-            told = 0
+            authTime = 0
         }
-        if let told, told > now + skew {
+        if let authTime, authTime > now + skew {
             throw reader.bad("its 'auth_time' is in the future; check the clocks of both machines.")
         }
         if let maximumAge = expected.maximumAge, now - (try reader.requiredMoment("auth_time")) > maximumAge + skew {
             throw reader.bad("the person signed in longer ago than 'max_age' allows.")
         }
-        guard let began = expected.freshSince else { return told }
-        guard let told else {
+        guard let began = expected.freshSince else { return authTime }
+        guard let authTime else {
             throw OpenIDConnectError(
                 .missingSignInTime,
                 "The ID token of '\(expected.issuer)' has no 'auth_time', although 'max_age' was requested. This "
                     + "provider cannot confirm a person's identity; give its users a password.")
         }
-        guard told >= began.timeIntervalSince1970 - skew else {
+        guard authTime >= began.timeIntervalSince1970 - skew else {
             throw OpenIDConnectError(
                 .staleSignIn,
                 "The provider '\(expected.issuer)' did not ask the person to sign in again, although 'max_age' was "
                     + "requested.")
         }
-        return told
+        return authTime
     }
 }

@@ -69,13 +69,14 @@ struct ItemFile {
             position += wide
             let method = version == 0 ? 0 : fields.number(position, 2)
             position += version == 0 ? 2 : 4
-            guard let base = number(fields, position, baseSize) else { return nil }
+            guard let base = number(in: fields, at: position, count: baseSize) else { return nil }
             position += baseSize
             guard let extents = fields.number(position, 2) else { return nil }
             position += 2
             if item == id {
-                guard method == 0, extents > 0, let offset = number(fields, position + indexSize, offsetSize),
-                    let length = number(fields, position + indexSize + offsetSize, lengthSize)
+                guard method == 0, extents > 0,
+                    let offset = number(in: fields, at: position + indexSize, count: offsetSize),
+                    let length = number(in: fields, at: position + indexSize + offsetSize, count: lengthSize)
                 else { return nil }
                 let (start, isTooFar) = base.addingReportingOverflow(offset)
                 return isTooFar ? nil : (start, length)
@@ -86,7 +87,7 @@ struct ItemFile {
     }
 
     /// Returns a number whose size the file specifies, 0 to 8 bytes. Zero for a size of 0.
-    private func number(_ fields: MediaFields, _ position: Int, _ count: Int) -> Int? {
+    private func number(in fields: MediaFields, at position: Int, count: Int) -> Int? {
         count == 0 ? 0 : fields.number(position, count)
     }
 }

@@ -15,7 +15,7 @@ enum JPEGFile {
                 position += 1
                 continue
             case 0xD9, 0xDA: return turned(facts)
-            case 0xE1: exif(file, position + 4, length - 2, &facts)
+            case 0xE1: readExif(of: file, at: position + 4, count: length - 2, into: &facts)
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 guard let frame = file.bytes(position + 4, 5) else { return turned(facts) }
                 (facts.height, facts.width) = (frame.number(1, 2), frame.number(3, 2))
@@ -26,7 +26,9 @@ enum JPEGFile {
         return turned(facts)
     }
 
-    private static func exif(_ file: MediaBytes, _ position: Int, _ count: Int, _ facts: inout MediaFacts) {
+    private static func readExif(
+        of file: MediaBytes, at position: Int, count: Int, into facts: inout MediaFacts
+    ) {
         guard count > 6, let segment = file.bytes(position, count), segment.text(0, 4) == "Exif" else { return }
         ExifDirectory.read(Array(segment.bytes.dropFirst(6)), into: &facts)
     }

@@ -29,7 +29,7 @@ package struct MediaFacts: Sendable, Equatable {
         case _ where head.text(4, 4) == "ftyp" || head.text(4, 4) == "moov": facts = BoxFile(file).facts()
         default: facts = MediaFacts()
         }
-        facts.keepPlausible()
+        facts.removeImplausible()
         return facts
     }
 
@@ -45,7 +45,7 @@ package struct MediaFacts: Sendable, Equatable {
         swap(&width, &height)
     }
 
-    private mutating func keepPlausible() {
+    private mutating func removeImplausible() {
         if width ?? 0 <= 0 || height ?? 0 <= 0 || max(width ?? 0, height ?? 0) > 1 << 24 {
             (width, height) = (nil, nil)
         }

@@ -19,7 +19,7 @@ final class Worker: Sendable {
     private static let batch = 256
 
     private let state = Mutex(State())
-    private let arrivals = DispatchSemaphore(value: 0)
+    private let pendingCalls = DispatchSemaphore(value: 0)
     private let settings: RedisSettings
 
     init(_ settings: RedisSettings) {
@@ -37,7 +37,7 @@ final class Worker: Sendable {
             state.waiting.append(call)
             return nil
         }
-        if let refusal { call.continuation.resume(returning: .failure(refusal)) } else { arrivals.signal() }
+        if let refusal { call.continuation.resume(returning: .failure(refusal)) } else { pendingCalls.signal() }
     }
 
     /// Fails all queued calls and ends the thread after the commands in progress.
@@ -50,14 +50,14 @@ final class Worker: Sendable {
         for call in waiting {
             call.continuation.resume(returning: .failure(RedisError(.closed, "The Redis client was closed.")))
         }
-        arrivals.signal()
+        pendingCalls.signal()
     }
 
     /// Serves calls until the worker is closed. This is the work of the thread.
     func run() {
         var link = ReconnectingConnection(settings)
         while true {
-            arrivals.wait()
+            pendingCalls.wait()
             let (calls, isClosed) = state.withLock { state in
                 let first = Array(state.waiting.prefix(Self.batch))
                 state.waiting.removeFirst(first.count)
@@ -72,16 +72,16 @@ final class Worker: Sendable {
         let now = ContinuousClock.now
         let late = calls.filter { $0.deadline <= now }
         for call in late { call.continuation.resume(returning: .failure(Self.late(settings))) }
-        let timely = late.isEmpty ? calls : calls.filter { $0.deadline > now }
-        guard let deadline = timely.map(\.deadline).max() else { return }
+        let live = late.isEmpty ? calls : calls.filter { $0.deadline > now }
+        guard let deadline = live.map(\.deadline).max() else { return }
         var count = 0
         do throws(RedisError) {
-            try link.exchange(timely.map(\.command), before: deadline) { index, result in
-                timely[index].continuation.resume(returning: result)
+            try link.exchange(live.map(\.command), before: deadline) { index, result in
+                live[index].continuation.resume(returning: result)
                 count = index + 1
             }
         } catch {
-            for call in timely[count...] { call.continuation.resume(returning: .failure(error)) }
+            for call in live[count...] { call.continuation.resume(returning: .failure(error)) }
         }
     }
 

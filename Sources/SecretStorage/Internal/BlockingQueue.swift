@@ -10,22 +10,25 @@ struct BlockingQueue: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs `body` and returns its result. Throws `late` when `limit` passes first; `body` then continues to run.
+    /// Runs `body` and returns its result. Throws `timeoutError` when `limit` passes first; `body` then continues to
+    /// run.
     func run<Value: Sendable>(
-        limit: Duration? = nil, late: SecretStorageError? = nil,
+        limit: Duration? = nil, timeoutError: SecretStorageError? = nil,
         _ body: @escaping @Sendable () throws(SecretStorageError) -> Value
     ) async throws(SecretStorageError) -> Value {
         let result = await withCheckedContinuation { continuation in
             let answer = SingleResume<Value>(continuation)
             queue.async {
                 do throws(SecretStorageError) {
-                    answer.give(.success(try body()))
+                    answer.resume(.success(try body()))
                 } catch {
-                    answer.give(.failure(error))
+                    answer.resume(.failure(error))
                 }
             }
-            if let limit, let late {
-                DispatchQueue.global().asyncAfter(deadline: .now() + limit.seconds) { answer.give(.failure(late)) }
+            if let limit, let timeoutError {
+                DispatchQueue.global().asyncAfter(deadline: .now() + limit.seconds) {
+                    answer.resume(.failure(timeoutError))
+                }
             }
         }
         return try result.get()
@@ -35,17 +38,17 @@ struct BlockingQueue: Sendable {
 /// Resumes a continuation with the first result and ignores later ones.
 private final class SingleResume<Value: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Result<Value, SecretStorageError>, Never>
-    private let waiting: Mutex<Continuation?>
+    private let continuation: Mutex<Continuation?>
 
     init(_ continuation: Continuation) {
-        waiting = Mutex(continuation)
+        self.continuation = Mutex(continuation)
     }
 
-    func give(_ result: Result<Value, SecretStorageError>) {
-        let continuation = waiting.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
+    func resume(_ result: Result<Value, SecretStorageError>) {
+        let waiting = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
         }
-        continuation?.resume(returning: result)
+        waiting?.resume(returning: result)
     }
 }

@@ -17,7 +17,7 @@ struct SecretServiceCall {
             // selected.
             if let reason = error, latch_secret_is_cancelled(library, reason) || latch_secret_is_denied(library, reason)
             {
-                throw failure(library, "reach", &error)
+                throw failure("reach", &error, library: library)
             }
             library.g_clear_error(&error)
             throw SecretStorageError(
@@ -30,7 +30,7 @@ struct SecretServiceCall {
         defer { library.g_object_unref(UnsafeMutableRawPointer(bus)) }
         let opened = library.secret_service_open_sync(
             library.secret_service_get_type(), nil, Int32(SECRET_SERVICE_OPEN_SESSION), cancellation.pointer, &error)
-        guard let opened else { throw failure(library, "open", &error) }
+        guard let opened else { throw failure("open", &error, library: library) }
         return SecretServiceCall(service: opened, cancellation: cancellation, library: library)
     }
 
@@ -125,12 +125,12 @@ struct SecretServiceCall {
     }
 
     private func failure(_ action: String, _ error: inout UnsafeMutablePointer<GError>?) -> SecretStorageError {
-        Self.failure(library, action, &error)
+        Self.failure(action, &error, library: library)
     }
 
     /// Converts a GLib error to a ``SecretStorageError`` and frees it.
     private static func failure(
-        _ library: latch_secret_functions, _ action: String, _ error: inout UnsafeMutablePointer<GError>?
+        _ action: String, _ error: inout UnsafeMutablePointer<GError>?, library: latch_secret_functions
     ) -> SecretStorageError {
         defer { library.g_clear_error(&error) }
         guard let error else { return SecretStorageError(.io, "Could not \(action) the Secret Service.") }

@@ -58,12 +58,12 @@ package struct SecretServiceStore: SecretStoring {
             )
         }
         let cancellation = Cancellation(library)
-        let late = SecretStorageError(
+        let timeoutError = SecretStorageError(
             .io, "Could not use the Secret Service: it did not respond within \(limit); restart the keyring service.")
         // The call is cancelled shortly before its caller times out, so that the thread for these calls is free again
         // by then.
         let end = limit * 0.9
-        return try await Self.queue.run(limit: limit, late: late) { () throws(SecretStorageError) in
+        return try await Self.queue.run(limit: limit, timeoutError: timeoutError) { () throws(SecretStorageError) in
             cancellation.cancel(after: end)
             let call = try SecretServiceCall.open(library, cancellation)
             defer { call.close() }

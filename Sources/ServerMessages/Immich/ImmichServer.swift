@@ -54,7 +54,7 @@ package struct ImmichVersion: Codable, Sendable, Equatable {
     }
 
     /// The Immich version whose responses latchd implements.
-    package static let spoken = ImmichVersion(major: 3, minor: 1, patch: 0)
+    package static let implemented = ImmichVersion(major: 3, minor: 1, patch: 0)
 
     /// The version as text, such as `v3.1.0`.
     package var text: String { "v\(major).\(minor).\(patch)" }

@@ -36,10 +36,10 @@ import Testing
     @Test(
         "DL-17 without a service manager a program runs in its own session, and only its user can read its log"
     )
-    func alone() async throws {
-        let keeper = try await program(Self.ready).start(
+    func withoutServiceManager() async throws {
+        let manager = try await program(Self.ready).start(
             on: ["XDG_RUNTIME_DIR": folder.file("nowhere")], waitingIn: [folder.file("wait")])
-        #expect(keeper == .itself)
+        #expect(manager == .itself)
         try await eventually { log().hasSuffix("\n") }
         #expect(log() == "begun True None taken\n")
         #expect(!service.exists, "nobody would start it")
@@ -59,8 +59,8 @@ import Testing
             ["/usr/bin/python3", "-c", script] + odd, as: service, description: "A test",
             environment: ["COLOUR": "blue"],
             log: folder.file("log"))
-        let keeper = try await program.start(on: desktop.environment, waitingIn: [folder.file("wait")])
-        #expect(keeper == .service)
+        let manager = try await program.start(on: desktop.environment, waitingIn: [folder.file("wait")])
+        #expect(manager == .service)
         try await eventually { log().split(separator: "\n").count == 2 }
         #expect(log() == "begun True blue taken\n\(odd.joined(separator: "|"))\n")
         try await desktop.call(.manager) { $0.contains("StartUnit \"latchstring-test.service\"") }

@@ -75,35 +75,35 @@ import Testing
     @Test(
         "Without a bus or a service, or if the bus does not respond, nothing happens",
         arguments: ["", "silent", "empty"])
-    func nowhere(_ kind: String) async throws {
-        let nowhere = try await Nowhere(kind)
-        let notification = DesktopNotification(nowhere.environment, name: "downloads")
+    func withoutService(_ kind: String) async throws {
+        let unavailable = try await UnavailableDesktop(kind)
+        let notification = DesktopNotification(unavailable.environment, name: "downloads")
         await notification.update(.init(title: "Downloading 1 item…"))
         await notification.finish(.init(title: "Download complete"))
         await notification.close()
 
-        let inhibitor = SleepInhibitor(nowhere.environment)
+        let inhibitor = SleepInhibitor(unavailable.environment)
         await inhibitor.hold("a test")
         #expect(await inhibitor.isHeld == false)
         await inhibitor.release()
 
-        var states = NetworkWatch(nowhere.environment).states.makeAsyncIterator()
+        var states = NetworkWatch(unavailable.environment).states.makeAsyncIterator()
         #expect(await states.next() == .unwatched)
     }
 }
 
 /// A machine that has no desktop, in one of three ways.
-private struct Nowhere {
+private struct UnavailableDesktop {
     let environment: [String: String]
     private let folder: TemporaryDirectory
-    private var door: LocalDoor?
+    private var silentSocket: SilentLocalSocket?
     private var desktop: MockDesktop?
 
     init(_ kind: String) async throws {
         folder = try TemporaryDirectory()
         var address = "unix:path=" + folder.file("bus")
         switch kind {
-        case "silent": door = try LocalDoor(folder.file("bus"))
+        case "silent": silentSocket = try SilentLocalSocket(folder.file("bus"))
         case "empty":
             let empty = try await MockDesktop()
             desktop = empty

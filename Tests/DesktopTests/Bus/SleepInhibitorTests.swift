@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("DL-16 the machine may sleep again when the value is deallocated")
-    func gone() async throws {
+    func releasedOnDeinit() async throws {
         let desktop = try await MockDesktop(.login)
         do {
             let inhibitor = SleepInhibitor(desktop.environment)

@@ -52,7 +52,7 @@ struct DownloadTests {
         let tls = try await TLSFixture()
         await tls.stop()
         let credentials = tls.credentials
-        let content = FileFixture.pattern(1_500_000)
+        let content = patternBytes(1_500_000)
         let fixture = try await FileFixture {
             $0.listeners = [.tls(host: "127.0.0.1", port: 0)]
             $0.credentials = credentials

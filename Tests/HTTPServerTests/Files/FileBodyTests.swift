@@ -9,7 +9,7 @@ import Testing
 @Suite("File bodies", .timeLimit(.minutes(20)))
 struct FileBodyTests {
     @Test("a file is sent completely over TCP, and the connection continues")
-    func whole() async throws {
+    func overTCP() async throws {
         let fixture = try await FileFixture()
         let bytes = try fixture.write(3_000_017, to: "a")
         let socket = try fixture.server.connect()
@@ -27,11 +27,11 @@ struct FileBodyTests {
     }
 
     @Test("a file is sent completely over a Unix socket")
-    func unix() async throws {
-        let place = try TemporaryDirectory()
-        let fixture = try await FileFixture { $0.listeners = [.unix(path: place.file("s"))] }
+    func overUnixSocket() async throws {
+        let directory = try TemporaryDirectory()
+        let fixture = try await FileFixture { $0.listeners = [.unix(path: directory.file("s"))] }
         let bytes = try fixture.write(3_000_017, to: "a")
-        let socket = try RawSocket(path: place.file("s"))
+        let socket = try RawSocket(path: directory.file("s"))
         try socket.write("GET /raw/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         #expect(try FileFixture.parsed(try FileFixture.all(from: socket)).body == bytes)
         await fixture.stop()
@@ -63,41 +63,41 @@ struct FileBodyTests {
         "a file that becomes shorter while it is sent ends the connection, over TCP and over a Unix socket",
         arguments: [true, false])
     func shortened(_ isTCP: Bool) async throws {
-        let place = try TemporaryDirectory()
+        let directory = try TemporaryDirectory()
         let fixture = try await FileFixture {
-            if !isTCP { $0.listeners = [.unix(path: place.file("s"))] }
+            if !isTCP { $0.listeners = [.unix(path: directory.file("s"))] }
             $0.headerTimeout = .seconds(2)
         }
         let size = 64 << 20
         try fixture.makeSparse(size, "a")
-        let socket = isTCP ? try fixture.server.connect() : try RawSocket(path: place.file("s"))
+        let socket = isTCP ? try fixture.server.connect() : try RawSocket(path: directory.file("s"))
         try socket.write("GET /raw/a HTTP/1.1\r\nHost: a\r\n\r\n")
-        let begun = try socket.readSome()
+        let start = try socket.readSome()
         #expect(truncate(fixture.folder.file("a"), 10_000_000) == 0)
         let rest = try FileFixture.all(from: socket)
-        #expect(begun.count + rest.count < size)
+        #expect(start.count + rest.count < size)
         var records = fixture.server.accesses.makeAsyncIterator()
         let record = await records.next()
         #expect(record?.status == .ok && record?.bytes ?? 0 < size)
         await fixture.stop()
         if isTCP {
-            let told = await fixture.server.eventsSoFar()
+            let events = await fixture.server.eventsSoFar()
             #expect(
-                told.map(\.message) == ["A file became shorter while it was being sent: the connection was closed."])
+                events.map(\.message) == ["A file became shorter while it was being sent: the connection was closed."])
         }
     }
 
     @Test("for a client that disconnects, the bytes that its system received are counted")
-    func goneHalfWay() async throws {
+    func clientDisconnects() async throws {
         let fixture = try await FileFixture()
         try fixture.makeSparse(1 << 30, "a")
         var socket: RawSocket? = try fixture.server.connect()
         try socket?.write("GET /raw/a HTTP/1.1\r\nHost: a\r\n\r\n")
-        var taken = 0
+        var received = 0
         var head: Int?
-        while taken < 5_000_000, let some = try socket?.readSome() {
-            if head == nil { head = some.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound }
-            taken += some.count
+        while received < 5_000_000, let chunk = try socket?.readSome() {
+            if head == nil { head = chunk.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound }
+            received += chunk.count
         }
         socket?.resetAtEnd()
         socket = nil
@@ -106,7 +106,7 @@ struct FileBodyTests {
         // What was read, but for the last segments, which a system may acknowledge up to 40 ms after it handed them on; and what
         // it had received and the client did not read.
         let unacknowledged = 2 * 65_536
-        #expect(record.bytes >= taken - (head ?? 0) - unacknowledged)
+        #expect(record.bytes >= received - (head ?? 0) - unacknowledged)
         #expect(record.bytes < 1 << 28)
         await fixture.stop()
     }
@@ -121,16 +121,16 @@ struct FileBodyTests {
         for socket in [slow, stalled] {
             try socket.write("GET /raw/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         }
-        var taken = 0
+        var received = 0
         let start = ContinuousClock.now
-        while taken < size {
-            let some = try slow.readSome()
-            guard !some.isEmpty else { break }
-            taken += some.count
+        while received < size {
+            let chunk = try slow.readSome()
+            guard !chunk.isEmpty else { break }
+            received += chunk.count
             // Slower than the time-out allows for the whole, and never silent for that long.
-            if taken < size, ContinuousClock.now - start < .seconds(4) { usleep(20_000) }
+            if received < size, ContinuousClock.now - start < .seconds(4) { usleep(20_000) }
         }
-        #expect(taken > size)
+        #expect(received > size)
         #expect(ContinuousClock.now - start > .seconds(2))
         #expect(try FileFixture.all(from: stalled).count < size)
         await fixture.stop()
@@ -145,12 +145,12 @@ struct FileBodyTests {
         let stalled = try fixture.server.connect()
         for socket in [stalled, reading] { try socket.write("GET /raw/a HTTP/1.1\r\nHost: a\r\n\r\n") }
         _ = try stalled.readSome()
-        let begun = try reading.readSome().count
+        let started = try reading.readSome().count
         let server = fixture.server.server
         async let stopped: Void = server.stop(drain: .seconds(1))
         while !server.loops.allSatisfy({ $0.queue.withLock { $0.commands.isEmpty } }) { await Task.yield() }
         let rest = try FileFixture.all(from: reading)
-        #expect(begun + rest.count > size)
+        #expect(started + rest.count > size)
         await stopped
         #expect(try FileFixture.all(from: stalled).count < size)
     }

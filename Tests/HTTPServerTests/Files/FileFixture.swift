@@ -14,13 +14,13 @@ struct FileFixture {
         let folder = try TemporaryDirectory()
         self.folder = folder
         var router = Router.sample
-        router.on(.get, "/files/{name}", String.self) { request, name in
+        router.on(.get, "/files/{name}", parameters: String.self) { request, name in
             Self.response(folder) {
                 try ServedFile.open(name, beneath: folder.path)
                     .response(to: request, mediaType: "image/jpeg", headers: ["Content-Disposition": "inline"])
             }
         }
-        router.on(.get, "/raw/{name}", String.self) { _, name in
+        router.on(.get, "/raw/{name}", parameters: String.self) { _, name in
             Self.response(folder) {
                 let file = try ServedFile.open(name, beneath: folder.path)
                 return ServerResponse(body: .file(FileRegion(file.file, count: file.size)))
@@ -37,13 +37,9 @@ struct FileFixture {
     /// Writes a file whose every byte says where it stands.
     @discardableResult
     func write(_ count: Int, to name: String) throws -> [UInt8] {
-        let bytes = Self.pattern(count)
+        let bytes = patternBytes(count)
         try Data(bytes).write(to: URL(fileURLWithPath: folder.file(name)))
         return bytes
-    }
-
-    static func pattern(_ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8) ^ ($0 >> 16)) }
     }
 
     /// Makes a file of `count` bytes that takes no room on the disk.
@@ -66,7 +62,7 @@ struct FileFixture {
     /// Everything until the connection ended, orderly or not.
     static func all(from socket: RawSocket) throws -> [UInt8] {
         var bytes: [UInt8] = []
-        while let some = try? socket.readSome(), !some.isEmpty { bytes += some }
+        while let chunk = try? socket.readSome(), !chunk.isEmpty { bytes += chunk }
         return bytes
     }
 

@@ -14,9 +14,9 @@ struct StreamedBodyTests {
     private final class Progress: Sendable {
         let written = Mutex(0)
         let events: AsyncStream<String>
-        let say: AsyncStream<String>.Continuation
+        let continuation: AsyncStream<String>.Continuation
 
-        init() { (events, say) = AsyncStream.makeStream(of: String.self) }
+        init() { (events, continuation) = AsyncStream.makeStream(of: String.self) }
     }
 
     private static func fixture(
@@ -56,7 +56,7 @@ struct StreamedBodyTests {
         arguments: [true, false], [true, false])
     func pieces(_ hasLength: Bool, _ waits: Bool) async throws {
         let sizes = [1, 0, 10, 65_535, 65_536, 65_537, 300_000, 7, 131_072, 131_073, 2]
-        let content = FileFixture.pattern(sizes.reduce(0, +))
+        let content = patternBytes(sizes.reduce(0, +))
         let fixture = try await Self.fixture(hasLength ? content.count : nil) { writer in
             var start = 0
             for size in sizes {
@@ -86,7 +86,7 @@ struct StreamedBodyTests {
     @Test("HEAD and a status without a body never start the producer")
     func bodiless() async throws {
         let progress = Progress()
-        let produce: @Sendable (BodyWriter) async throws -> Void = { _ in progress.say.yield("started") }
+        let produce: @Sendable (BodyWriter) async throws -> Void = { _ in progress.continuation.yield("started") }
         let fixture = try await FileFixture { _ in
         } routes: { router in
             router.on(.get, "/stream") { _ in ServerResponse(body: .stream(length: 1_000, produce)) }
@@ -97,7 +97,7 @@ struct StreamedBodyTests {
         #expect(try fixture.get("/none").status == 204)
         #expect(try fixture.get("/same").status == 304)
         await fixture.stop()
-        progress.say.finish()
+        progress.continuation.finish()
         for await event in progress.events { Issue.record("\(event)") }
     }
 
@@ -165,17 +165,17 @@ struct StreamedBodyTests {
     @Test(
         "a client that disconnects cancels the producer, whether it writes or waits",
         arguments: ["writing", "waiting"], ["close", "reset"])
-    func gone(_ what: String, _ how: String) async throws {
+    func clientDisconnects(_ what: String, _ how: String) async throws {
         let progress = Progress()
         let fixture = try await Self.fixture(nil) { writer in
-            defer { progress.say.yield("ended") }
+            defer { progress.continuation.yield("ended") }
             try await writer.write("begun")
-            progress.say.yield("begun")
+            progress.continuation.yield("begun")
             do {
                 if what == "waiting" { try await Task.sleep(for: .seconds(3_600)) }
                 while true { try await writer.write([UInt8](repeating: 1, count: 65_536)) }
             } catch {
-                progress.say.yield(error is CancellationError ? "cancelled" : "\(error)")
+                progress.continuation.yield(error is CancellationError ? "cancelled" : "\(error)")
                 throw error
             }
         }
@@ -196,7 +196,7 @@ struct StreamedBodyTests {
     func stopping() async throws {
         let progress = Progress()
         let fixture = try await Self.fixture(nil) { writer in
-            defer { progress.say.yield("ended") }
+            defer { progress.continuation.yield("ended") }
             try await writer.write("begun")
             try await Task.sleep(for: .seconds(3_600))
         }
@@ -220,7 +220,7 @@ struct StreamedBodyTests {
         await slow.stop()
         let progress = Progress()
         let endless = try await Self.fixture(nil, { $0.idleTimeout = .seconds(1) }) { writer in
-            defer { progress.say.yield("ended") }
+            defer { progress.continuation.yield("ended") }
             while true { try await writer.write([UInt8](repeating: 1, count: 65_536)) }
         }
         let socket = try endless.server.connect()

@@ -15,7 +15,7 @@ struct AccessConfigurationTests {
         ).settings
     }
 
-    private func mistakes(_ file: String) -> [String] {
+    private func configurationErrors(_ file: String) -> [String] {
         let error = #expect(throws: ConfigurationError.self) { try read(file) }
         return error?.mistakes.map(\.description) ?? []
     }
@@ -53,8 +53,8 @@ struct AccessConfigurationTests {
     }
 
     @Test("every mistake is reported with its line")
-    func mistakes() {
-        let told = mistakes(
+    func invalidRules() {
+        let reported = configurationErrors(
             Self.base + """
                 verify: {enabled: yes, otherwise: public, cookie_domain: example.com}
                 access:
@@ -74,19 +74,21 @@ struct AccessConfigurationTests {
             (3, "verify.cookie_domain does not contain the host of public_url"), (8, "access.four.allow is public"),
         ]
         for (line, text) in expected {
-            #expect(told.contains { $0.contains("line \(line):") && $0.contains(text) }, "\(line) \(text): \(told)")
+            #expect(
+                reported.contains { $0.contains("line \(line):") && $0.contains(text) }, "\(line) \(text): \(reported)")
         }
-        #expect(told.count == expected.count, "\(told)")
+        #expect(reported.count == expected.count, "\(reported)")
     }
 
     @Test("forward authentication requires a trusted proxy and a public URL")
-    func needs() {
-        let told = mistakes("verify: {enabled: yes}")
+    func requirements() {
+        let reported = configurationErrors("verify: {enabled: yes}")
 
-        #expect(told.contains { $0.contains("verify.enabled is true, but no proxy is trusted") })
-        #expect(told.contains { $0.contains("verify.enabled is true, but public_url is not set") })
-        #expect(mistakes("access: {one: {}}\naccess: {}").isEmpty == false)
-        #expect(mistakes("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
+        #expect(reported.contains { $0.contains("verify.enabled is true, but no proxy is trusted") })
+        #expect(reported.contains { $0.contains("verify.enabled is true, but public_url is not set") })
+        #expect(configurationErrors("access: {one: {}}\naccess: {}").isEmpty == false)
+        #expect(
+            configurationErrors("access: {one: {allow: public}}").contains { $0.contains("verify.enabled is false") })
     }
 
     @Test("basic_keys is accepted only in rules for signed-in people")
@@ -97,7 +99,7 @@ struct AccessConfigurationTests {
         #expect(rules.map(\.acceptsKeys) == [true, false])
         for allow in ["public", "nobody"] {
             #expect(
-                mistakes(verify + "access: {dav: {allow: \(allow), basic_keys: true}}").contains {
+                configurationErrors(verify + "access: {dav: {allow: \(allow), basic_keys: true}}").contains {
                     $0.contains("access.dav.allow is \(allow), but the rule has basic_keys")
                 })
         }

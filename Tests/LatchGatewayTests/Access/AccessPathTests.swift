@@ -31,7 +31,7 @@ struct AccessPathTests {
     }
 
     @Test("a path with an escaped question mark or hash is ambiguous")
-    func uncertain() {
+    func escapedDelimiters() {
         #expect(AccessPath("/a%3fb")?.isCertain == false)
         #expect(AccessPath("/a%23b")?.isCertain == false)
         #expect(AccessPath("/a%20b")?.isCertain == true)

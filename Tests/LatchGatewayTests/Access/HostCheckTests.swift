@@ -58,17 +58,18 @@ struct HostCheckTests {
                         #expect((status == 421) == !Self.probes.contains(route.pattern), "\(route) \(host): \(status)")
                     }
                 }
-                let told = try await Self.send(fixture, route, "latch.example", [("X-Forwarded-Host", "evil.example")])
-                #expect((told == 421) == !Self.probes.contains(route.pattern), "\(route): \(told)")
+                let response = try await Self.send(
+                    fixture, route, "latch.example", [("X-Forwarded-Host", "evil.example")])
+                #expect((response == 421) == !Self.probes.contains(route.pattern), "\(route): \(response)")
             }
         }
     }
 
     @Test(
         "Every route accepts its own host name in capitals, with a port, through a proxy, and on loopback")
-    func own() async throws {
+    func ownHost() async throws {
         try await Self.with { fixture in
-            let ways: [(String, [(String, String)])] = [
+            let variants: [(String, [(String, String)])] = [
                 ("latch.example", []), ("LATCH.example:8443", []), ("127.0.0.1:2283", []), ("localhost", []),
                 ("latchd:2283", [("X-Forwarded-Host", "latch.example")]),
                 ("10.0.0.7:2283", [("X-Forwarded-Host", "latch.example")]),
@@ -79,7 +80,7 @@ struct HostCheckTests {
                 !$0.pattern.hasPrefix(pages + "/") && ![pages, "/"].contains($0.pattern)
             }
             for route in others {
-                for (host, fields) in ways {
+                for (host, fields) in variants {
                     let status = try await Self.send(fixture, route, host, fields)
                     #expect(status != 421, "\(route) at \(host)")
                 }

@@ -54,12 +54,12 @@ struct VerifyTests {
         _ fixture: GatewayFixture, _ path: String = "/photos", method: String = "GET", token: String? = nil,
         query: String = "", _ more: [(String, String)] = []
     ) async throws -> Exchange.Response {
-        let told = [
+        let identity = [
             ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", method),
             ("X-Forwarded-Uri", path),
         ]
         return try await fixture.http.send(
-            "GET", "/auth/verify" + query, headers: told + GatewayFixture.bearer(token) + more)
+            "GET", "/auth/verify" + query, headers: identity + GatewayFixture.bearer(token) + more)
     }
 
     @Test("A person who must change their password is redirected to that page on the server's own host")
@@ -86,7 +86,7 @@ struct VerifyTests {
     private static let browser = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
 
     @Test("For a session of an app or a browser, the response identifies the person in plain ASCII fields")
-    func whose() async throws {
+    func identifiesPerson() async throws {
         try await with { fixture in
             let person = try await fixture.gateway.stores.people.add(
                 email: "zoë%1@example.org", name: "Zoë, \"the\" 9%", password: Secret(GatewayFixture.password))
@@ -229,9 +229,9 @@ struct VerifyTests {
             )
             #expect(bare.headers["Location"] == nil)
 
-            let stranger = try await ask(fixture, token: String(repeating: "x", count: 43))
-            #expect(stranger.status == 401)
-            #expect(stranger.headers["WWW-Authenticate"]?.contains(#", error="invalid_token", "#) == true)
+            let unknown = try await ask(fixture, token: String(repeating: "x", count: 43))
+            #expect(unknown.status == 401)
+            #expect(unknown.headers["WWW-Authenticate"]?.contains(#", error="invalid_token", "#) == true)
             let root = try await ask(fixture, "/")
             #expect(root.headers["WWW-Authenticate"]?.hasSuffix(#"/.well-known/oauth-protected-resource""#) == true)
         }
@@ -271,8 +271,8 @@ struct VerifyTests {
             }
             // Who is signed in is known on public addresses too; who is not is nobody, whatever was sent.
             #expect(try await ask(fixture, "/health", token: ada).headers["X-Auth-User"] != nil)
-            let nobody = try await ask(fixture, "/health", token: "x")
-            #expect(nobody.headers["X-Auth-User"] == nil)
+            let anonymous = try await ask(fixture, "/health", token: "x")
+            #expect(anonymous.headers["X-Auth-User"] == nil)
         }
     }
 
@@ -289,18 +289,18 @@ struct VerifyTests {
                 ("app.example.org", 403), ("app.example.org:443", 403), ("APP.example.org:443", 403),
                 ("app.example.org:8443", 200), ("app.example.org:80", 401), ("app.example.org.", 400),
             ] {
-                let told = [
+                let fields = [
                     ("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https"), ("X-Forwarded-Method", "GET"),
                     ("X-Forwarded-Uri", "/"),
                 ]
-                let response = try await fixture.http.send("GET", "/auth/verify", headers: told)
+                let response = try await fixture.http.send("GET", "/auth/verify", headers: fields)
                 #expect(response.status == status, "\(host)")
             }
         }
     }
 
     @Test("If no rule matches, either signed-in people have access or no one has")
-    func otherwise() async throws {
+    func withoutMatchingRule() async throws {
         let other = [("X-Forwarded-Host", "other.example.org")]
         try await with { fixture in
             try await fixture.addPerson()
@@ -425,9 +425,9 @@ struct VerifyTests {
                 ("X-Forwarded-Uri", "/health"),
             ]
             for left in all.indices {
-                var some = all
-                some.remove(at: left)
-                #expect(try await fixture.http.send("GET", "/auth/verify", headers: some).status == 400)
+                var remaining = all
+                remaining.remove(at: left)
+                #expect(try await fixture.http.send("GET", "/auth/verify", headers: remaining).status == 400)
             }
             #expect(fixture.lines.text.components(of: "did not send the host") == 1)
         }
@@ -443,7 +443,7 @@ struct VerifyTests {
             "/admin%3Fx", "/admin%23/x", "/off%23/x", "/health%3f", "/share%3F/x", "/ada%3F%23",
             "/share/#/x", "share/x", "*", "https://app.example.org/share/x", "/share/\u{c3}\u{a4}",
         ])
-    func pathTricks(path: String) async throws {
+    func ambiguousPaths(path: String) async throws {
         try await with { fixture in
             try await fixture.addPerson()
             let token = try await fixture.token()
@@ -480,7 +480,7 @@ struct VerifyTests {
     }
 
     @Test("Scripts, apps and other methods get 401, whatever they accept")
-    func notBrowsers() async throws {
+    func nonBrowsers() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             let rows: [[(String, String)]] = [
                 [("Accept", "application/json")], [("Accept", "*/*")], [("Accept", "text/html;q=0")], [],
@@ -501,12 +501,12 @@ struct VerifyTests {
     func methods() async throws {
         try await with { (fixture: GatewayFixture) async throws in
             for method in ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "REPORT"] {
-                let told = [
+                let fields = [
                     ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
                     ("X-Forwarded-Method", "POST"),
                     ("X-Forwarded-Uri", "/feed/1"),
                 ]
-                #expect(try await fixture.http.send(method, "/auth/verify", headers: told, body: "").status == 401)
+                #expect(try await fixture.http.send(method, "/auth/verify", headers: fields, body: "").status == 401)
             }
         }
     }
@@ -514,9 +514,9 @@ struct VerifyTests {
     @Test("RFC 9728 the metadata of a protected resource contain its URL and the authorization server")
     func metadata() async throws {
         try await with { fixture in
-            let told = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
+            let fields = [("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https")]
             for (path, resource) in [("", ""), ("/", ""), ("/photos/a", "/photos/a"), ("/a/b/c/d/", "/a/b/c/d/")] {
-                let response = try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + path, headers: told)
+                let response = try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + path, headers: fields)
                 #expect(response.status == 200)
                 #expect(response.json?["resource"]?.string == "https://app.example.org" + resource)
                 #expect(response.json?["latchd_server"]?.string == "https://id.example.org/api")
@@ -528,11 +528,12 @@ struct VerifyTests {
             let server = try await fixture.http.send("GET", "/.well-known/latchd/api")
             #expect(server.json?["issuer"]?.string == "https://id.example.org/api")
             for host in ["other.example.org", "app.example.org.evil", "app.example.org\""] {
-                let told = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
-                #expect(try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown, headers: told).status == 421)
+                let fields = [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")]
+                #expect(try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown, headers: fields).status == 421)
             }
             #expect(
-                try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + "/a%2fb", headers: told).status == 404)
+                try await fixture.http.send("GET", ForwardAuthRoutes.wellKnown + "/a%2fb", headers: fields).status
+                    == 404)
         }
     }
 

@@ -60,7 +60,7 @@ struct AssetFixture {
 
     /// The id of Ada's asset of this name, seen in the listing or not.
     func id(_ name: String, of email: String = GatewayFixture.email) async throws -> String {
-        let owners = Shelf.owners(email)
+        let owners = LibraryFixture.owners(email)
         for visibility in [AssetVisibility.timeline, .hidden, .locked] {
             let query = AssetQuery(visibility: visibility)
             let found = try await immich.base.gateway.library?.store.search(query, for: owners).assets ?? []

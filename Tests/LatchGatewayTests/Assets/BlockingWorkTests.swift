@@ -36,7 +36,7 @@ struct BlockingWorkTests {
     }
 
     @Test("cancelled work that still waits is not run")
-    func isNotDoneForNobody() async throws {
+    func skipsCancelledWork() async throws {
         let (work, gate) = (BlockingWork(running: 1, waiting: 3), ThreadGate())
         let tasks = await Self.fill(work, 2, until: gate)
         tasks[1].cancel()
@@ -47,7 +47,7 @@ struct BlockingWorkTests {
     }
 
     @Test("a list gets 503 with Retry-After if the queue of work is full")
-    func isToldToComeAgain() async throws {
+    func retryAfterWhenFull() async throws {
         try await AssetFixture.with { fixture in
             let work = try #require(fixture.immich.base.gateway.library).work
             let gate = ThreadGate()

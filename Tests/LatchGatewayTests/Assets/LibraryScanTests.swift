@@ -7,150 +7,151 @@ import Testing
 @Suite("The picture library", .timeLimit(.minutes(20)))
 struct LibraryScanTests {
     @Test("a scan reads owners, kinds, sizes and checksums, and skips other files, hidden files and links")
-    func knows() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("abc", at: "Ada@Example.org/2024/a.jpg")
-            try shelf.put("film", at: "bob@example.org/b.mp4")
-            try shelf.put("all", at: "shared/c.png")
-            try shelf.put("no", at: "ada@example.org/notes.txt")
-            try shelf.put("no", at: "ada@example.org/.cache/d.jpg")
-            try shelf.put("no", at: "beside.jpg")
+    func readsFiles() async throws {
+        try await LibraryFixture.with { fixture in
+            try fixture.put("abc", at: "Ada@Example.org/2024/a.jpg")
+            try fixture.put("film", at: "bob@example.org/b.mp4")
+            try fixture.put("all", at: "shared/c.png")
+            try fixture.put("no", at: "ada@example.org/notes.txt")
+            try fixture.put("no", at: "ada@example.org/.cache/d.jpg")
+            try fixture.put("no", at: "beside.jpg")
             try FileManager.default.createSymbolicLink(
-                atPath: shelf.path("Ada@Example.org/e.jpg"), withDestinationPath: shelf.path("bob@example.org/b.mp4"))
+                atPath: fixture.path("Ada@Example.org/e.jpg"),
+                withDestinationPath: fixture.path("bob@example.org/b.mp4"))
             try FileManager.default.createSymbolicLink(
-                atPath: shelf.path("Ada@Example.org/bob"), withDestinationPath: shelf.path("bob@example.org"))
+                atPath: fixture.path("Ada@Example.org/bob"), withDestinationPath: fixture.path("bob@example.org"))
 
-            let changes = try await shelf.library.scan()
+            let changes = try await fixture.library.scan()
 
             #expect(changes == LibraryScan.Changes(read: 3))
-            let mine = try await shelf.list("ada@example.org")
+            let mine = try await fixture.list("ada@example.org")
             #expect(Set(mine.map(\.path)) == ["Ada@Example.org/2024/a.jpg", "shared/c.png"])
             let asset = try #require(mine.first { $0.name == "a.jpg" })
             #expect(asset.checksum == [UInt8](hexadecimal: "a9993e364706816aba3e25717850c26c9cd0d89d"))
             #expect((asset.kind, asset.file.size, asset.owner) == (.image, 3, "ada@example.org"))
             #expect(asset.taken == asset.file.modificationDate.wholeMilliseconds)
-            #expect(try await shelf.list("bob@example.org").map(\.kind).contains(.video))
-            #expect(try await shelf.list("nobody@example.org").map(\.path) == ["shared/c.png"])
+            #expect(try await fixture.list("bob@example.org").map(\.kind).contains(.video))
+            #expect(try await fixture.list("nobody@example.org").map(\.path) == ["shared/c.png"])
         }
     }
 
     @Test("only new and changed files are read; renamed or moved ones keep their id, deleted ones are removed")
     func changes() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("one", at: "ada@example.org/one.jpg")
-            try shelf.put("two", at: "ada@example.org/two.jpg")
-            try shelf.put("three", at: "ada@example.org/three.jpg")
-            try await shelf.library.scan()
-            let before = try await shelf.ids()
-            #expect(try await shelf.library.scan() == LibraryScan.Changes())
+        try await LibraryFixture.with { fixture in
+            try fixture.put("one", at: "ada@example.org/one.jpg")
+            try fixture.put("two", at: "ada@example.org/two.jpg")
+            try fixture.put("three", at: "ada@example.org/three.jpg")
+            try await fixture.library.scan()
+            let before = try await fixture.ids()
+            #expect(try await fixture.library.scan() == LibraryScan.Changes())
 
-            try shelf.put("another", at: "ada@example.org/one.jpg")
+            try fixture.put("another", at: "ada@example.org/one.jpg")
             try FileManager.default.createDirectory(
-                atPath: shelf.path("ada@example.org/old"), withIntermediateDirectories: true)
+                atPath: fixture.path("ada@example.org/old"), withIntermediateDirectories: true)
             try FileManager.default.moveItem(
-                atPath: shelf.path("ada@example.org/two.jpg"), toPath: shelf.path("ada@example.org/old/zwei.jpg"))
-            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/three.jpg"))
-            let changes = try await shelf.library.scanChanges()
+                atPath: fixture.path("ada@example.org/two.jpg"), toPath: fixture.path("ada@example.org/old/zwei.jpg"))
+            try FileManager.default.removeItem(atPath: fixture.path("ada@example.org/three.jpg"))
+            let changes = try await fixture.library.scanChanges()
 
             #expect(changes == LibraryScan.Changes(read: 1, moved: 1, removed: 1))
-            let after = try await shelf.ids()
+            let after = try await fixture.ids()
             #expect(after["one.jpg"] == before["one.jpg"])
             #expect(after["zwei.jpg"] == before["two.jpg"])
             #expect(Set(after.keys) == ["one.jpg", "zwei.jpg"])
-            #expect(try await shelf.list("ada@example.org").first { $0.name == "one.jpg" }?.file.size == 7)
+            #expect(try await fixture.list("ada@example.org").first { $0.name == "one.jpg" }?.file.size == 7)
         }
     }
 
     @Test("ids are the same after a restart and after a folder was renamed")
     func stableIDs() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("one", at: "ada@example.org/2024/one.jpg")
-            try await shelf.library.scan()
-            let before = try await shelf.ids()
-            let again = Shelf.library(shelf.folder.path, shelf.stores)
+        try await LibraryFixture.with { fixture in
+            try fixture.put("one", at: "ada@example.org/2024/one.jpg")
+            try await fixture.library.scan()
+            let before = try await fixture.ids()
+            let again = LibraryFixture.library(fixture.folder.path, fixture.stores)
 
             #expect(try await again.scan() == LibraryScan.Changes())
             try FileManager.default.moveItem(
-                atPath: shelf.path("ada@example.org/2024"), toPath: shelf.path("ada@example.org/Summer"))
+                atPath: fixture.path("ada@example.org/2024"), toPath: fixture.path("ada@example.org/Summer"))
             try await again.scanChanges()
 
-            #expect(try await shelf.ids() == before)
-            #expect(try await shelf.list("ada@example.org").map(\.path) == ["ada@example.org/Summer/one.jpg"])
+            #expect(try await fixture.ids() == before)
+            #expect(try await fixture.list("ada@example.org").map(\.path) == ["ada@example.org/Summer/one.jpg"])
         }
     }
 
     @Test("DL-6 a photograph and a film of the same name are paired, and separated again")
     func pairs() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("still", at: "ada@example.org/IMG_1.HEIC")
-            try shelf.put("other", at: "ada@example.org/IMG_1.jpg")
-            try shelf.put("film", at: "ada@example.org/img_1.mov")
-            try shelf.put("alone", at: "ada@example.org/IMG_2.mov")
-            try shelf.put("else", at: "ada@example.org/2024/IMG_2.jpg")
-            try await shelf.library.scan()
+        try await LibraryFixture.with { fixture in
+            try fixture.put("still", at: "ada@example.org/IMG_1.HEIC")
+            try fixture.put("other", at: "ada@example.org/IMG_1.jpg")
+            try fixture.put("film", at: "ada@example.org/img_1.mov")
+            try fixture.put("alone", at: "ada@example.org/IMG_2.mov")
+            try fixture.put("else", at: "ada@example.org/2024/IMG_2.jpg")
+            try await fixture.library.scan()
 
-            let all = try await shelf.list("ada@example.org")
-            let film = try #require(try await shelf.hidden("ada@example.org").first)
+            let all = try await fixture.list("ada@example.org")
+            let film = try #require(try await fixture.hidden("ada@example.org").first)
             #expect(film.name == "img_1.mov")
             #expect(all.first { $0.name == "IMG_1.HEIC" }?.motion == film.id)
             #expect(Set(all.map(\.name)) == ["IMG_1.HEIC", "IMG_1.jpg", "IMG_2.mov", "IMG_2.jpg"])
 
-            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.HEIC"))
-            try FileManager.default.removeItem(atPath: shelf.path("ada@example.org/IMG_1.jpg"))
-            try await shelf.library.scanChanges()
-            #expect(try await shelf.hidden("ada@example.org").isEmpty)
+            try FileManager.default.removeItem(atPath: fixture.path("ada@example.org/IMG_1.HEIC"))
+            try FileManager.default.removeItem(atPath: fixture.path("ada@example.org/IMG_1.jpg"))
+            try await fixture.library.scanChanges()
+            #expect(try await fixture.hidden("ada@example.org").isEmpty)
             #expect(
-                Set(try await shelf.list("ada@example.org").map(\.name)) == ["img_1.mov", "IMG_2.mov", "IMG_2.jpg"])
+                Set(try await fixture.list("ada@example.org").map(\.name)) == ["img_1.mov", "IMG_2.mov", "IMG_2.jpg"])
         }
     }
 
     @Test(
         "IM-15 files in a folder named .locked are only in the list of locked files of an unlocked session")
     func locked() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("mine", at: "ada@example.org/.locked/2024/a.jpg")
-            try shelf.put("film", at: "ada@example.org/.locked/2024/a.mov")
-            try await shelf.library.scan()
-            let owners = Shelf.owners("ada@example.org")
+        try await LibraryFixture.with { fixture in
+            try fixture.put("mine", at: "ada@example.org/.locked/2024/a.jpg")
+            try fixture.put("film", at: "ada@example.org/.locked/2024/a.mov")
+            try await fixture.library.scan()
+            let owners = LibraryFixture.owners("ada@example.org")
 
-            #expect(try await shelf.list("ada@example.org").isEmpty)
+            #expect(try await fixture.list("ada@example.org").isEmpty)
             var query = AssetQuery()
             query.visibility = .locked
-            let found = try await shelf.library.store.search(query, for: owners).assets
+            let found = try await fixture.library.store.search(query, for: owners).assets
             #expect(found.map(\.name) == ["a.jpg"])
             let ids = [found[0].id, try #require(found[0].motion)]
-            #expect(try await shelf.library.store.find(ids, for: owners, isElevated: false).isEmpty)
-            #expect(try await shelf.library.store.find(ids, for: owners, isElevated: true).count == 2)
-            let others = Shelf.owners("bob@example.org")
-            #expect(try await shelf.library.store.find(ids, for: others, isElevated: true).isEmpty)
+            #expect(try await fixture.library.store.find(ids, for: owners, isElevated: false).isEmpty)
+            #expect(try await fixture.library.store.find(ids, for: owners, isElevated: true).count == 2)
+            let others = LibraryFixture.owners("bob@example.org")
+            #expect(try await fixture.library.store.find(ids, for: others, isElevated: true).isEmpty)
         }
     }
 
     @Test("the library is kept while the disk is not mounted")
     func unmounted() async throws {
-        try await Shelf.with { shelf in
-            try shelf.put("one", at: "ada@example.org/one.jpg")
-            try await shelf.library.scan()
+        try await LibraryFixture.with { fixture in
+            try fixture.put("one", at: "ada@example.org/one.jpg")
+            try await fixture.library.scan()
             try FileManager.default.moveItem(
-                atPath: shelf.path("ada@example.org"), toPath: shelf.folder.path + ".away")
-            defer { try? FileManager.default.removeItem(atPath: shelf.folder.path + ".away") }
+                atPath: fixture.path("ada@example.org"), toPath: fixture.folder.path + ".away")
+            defer { try? FileManager.default.removeItem(atPath: fixture.folder.path + ".away") }
 
-            try await shelf.library.scanChanges()
-            try await shelf.library.scan()
+            try await fixture.library.scanChanges()
+            try await fixture.library.scan()
 
-            #expect(try await shelf.list("ada@example.org").map(\.name) == ["one.jpg"])
+            #expect(try await fixture.list("ada@example.org").map(\.name) == ["one.jpg"])
         }
     }
 
     @Test("assets can be searched by part of a name, kind, time, album and page")
     func search() async throws {
-        try await Shelf.with { shelf in
+        try await LibraryFixture.with { fixture in
             for number in 0..<7 {
-                try shelf.put("\(number)", at: "ada@example.org/Über \(number)/Bild \(number).jpg", day: number)
+                try fixture.put("\(number)", at: "ada@example.org/Über \(number)/Bild \(number).jpg", day: number)
             }
-            try shelf.put("film", at: "ada@example.org/Film.mp4", day: 9)
-            try await shelf.library.scan()
-            let (store, owners) = (shelf.library.store, Shelf.owners("ada@example.org"))
+            try fixture.put("film", at: "ada@example.org/Film.mp4", day: 9)
+            try await fixture.library.scan()
+            let (store, owners) = (fixture.library.store, LibraryFixture.owners("ada@example.org"))
 
             var query = AssetQuery(count: 3)
             let first = try await store.search(query, for: owners)
@@ -163,7 +164,7 @@ struct LibraryScanTests {
             #expect(try await store.search(AssetQuery(kind: .video), for: owners).assets.count == 1)
             #expect(
                 try await store.search(AssetQuery(name: "BILD 3"), for: owners).assets.map(\.name) == ["Bild 3.jpg"])
-            let times = AssetQuery.TimeRange(from: Shelf.day(2), to: Shelf.day(3))
+            let times = AssetQuery.TimeRange(from: LibraryFixture.day(2), to: LibraryFixture.day(3))
             let stretch = AssetQuery(taken: times, isAscending: true)
             #expect(try await store.search(stretch, for: owners).assets.map(\.name) == ["Bild 2.jpg", "Bild 3.jpg"])
             let albums = try await store.albums(for: owners)
@@ -172,7 +173,8 @@ struct LibraryScanTests {
             #expect((album.count, album.cover) == (1, first.assets[1].id))
             #expect(
                 try await store.search(AssetQuery(album: album.id), for: owners).assets.map(\.name) == ["Bild 6.jpg"])
-            #expect(try await store.search(AssetQuery(album: album.id), for: Shelf.owners("x@y.z")).assets.isEmpty)
+            #expect(
+                try await store.search(AssetQuery(album: album.id), for: LibraryFixture.owners("x@y.z")).assets.isEmpty)
             let counts = try await store.statistics(for: owners, visibility: .timeline)
             #expect(counts == (7, 1))
         }
@@ -180,14 +182,15 @@ struct LibraryScanTests {
 
     @Test("an album's thumbnail is its newest photograph")
     func cover() async throws {
-        try await Shelf.with { shelf in
-            for day in [3, 9, 5] { try shelf.put("\(day)", at: "ada@example.org/Sea/\(day).jpg", day: day) }
-            try await shelf.library.scan()
+        try await LibraryFixture.with { fixture in
+            for day in [3, 9, 5] { try fixture.put("\(day)", at: "ada@example.org/Sea/\(day).jpg", day: day) }
+            try await fixture.library.scan()
 
-            let album = try #require(try await shelf.library.store.albums(for: Shelf.owners("ada@example.org")).first)
-            let ids = try await shelf.ids()
+            let album = try #require(
+                try await fixture.library.store.albums(for: LibraryFixture.owners("ada@example.org")).first)
+            let ids = try await fixture.ids()
             #expect(album.cover == ids["9.jpg"])
-            #expect((album.count, album.first, album.last) == (3, Shelf.day(3), Shelf.day(9)))
+            #expect((album.count, album.first, album.last) == (3, LibraryFixture.day(3), LibraryFixture.day(9)))
         }
     }
 }

@@ -16,10 +16,10 @@ struct MediaFactsTests {
         file += number(2, 2) + [0x01, 0x12, 0, 3] + number(1, 4) + number(orientation, 2) + [0, 0]
         file += [0x87, 0x69, 0, 4] + number(1, 4) + number(38, 4) + number(0, 4)
         file += number(2, 2)
-        var place = 38 + 2 + 24 + 4
+        var offset = 38 + 2 + 24 + 4
         for (tag, text) in texts {
-            file += number(tag, 2) + [0, 2] + number(text.utf8.count + 1, 4) + number(place, 4)
-            place += text.utf8.count + 1
+            file += number(tag, 2) + [0, 2] + number(text.utf8.count + 1, 4) + number(offset, 4)
+            offset += text.utf8.count + 1
         }
         return file + number(0, 4) + texts.flatMap { Array($0.1.utf8) + [0] }
     }
@@ -73,14 +73,14 @@ struct MediaFactsTests {
     @Test("The size of a HEIC's largest picture and its Exif data are read")
     func heic() {
         let exif = Self.number(0, 4) + Self.exif(orientation: 6)
-        func meta(_ place: Int) -> [UInt8] {
+        func meta(_ offset: Int) -> [UInt8] {
             let size = { (width: Int, height: Int) in
                 Self.box("ispe", Self.number(0, 4) + Self.number(width, 4) + Self.number(height, 4))
             }
             let entry = Self.box("infe", [2, 0, 0, 0] + Self.number(7, 2) + Self.number(0, 2) + Array("Exif".utf8))
             let location =
                 [1, 0, 0, 0, 0x44, 0] + Self.number(1, 2) + Self.number(7, 2) + Self.number(0, 4)
-                + Self.number(1, 2) + Self.number(place, 4) + Self.number(exif.count, 4)
+                + Self.number(1, 2) + Self.number(offset, 4) + Self.number(exif.count, 4)
             return Self.box(
                 "meta",
                 Self.number(0, 4) + Self.box("iinf", Self.number(0, 4) + Self.number(1, 2) + entry)
@@ -88,8 +88,8 @@ struct MediaFactsTests {
                     + Self.box("iprp", Self.box("ipco", size(160, 120) + size(4_032, 3_024))))
         }
         let head = Self.box("ftyp", Array("heic".utf8))
-        let place = head.count + meta(0).count + 8
-        let facts = Self.facts(head + meta(place) + Self.box("mdat", exif))
+        let offset = head.count + meta(0).count + 8
+        let facts = Self.facts(head + meta(offset) + Self.box("mdat", exif))
 
         #expect((facts.width, facts.height) == (4_032, 3_024))
         #expect(facts.taken?.instant == Timestamp.date("2024-07-01T19:14:03Z"))
@@ -97,10 +97,10 @@ struct MediaFactsTests {
 
     @Test("A truncated file, or one with a changed byte, yields less data and never traps")
     func broken() {
-        let whole = Self.jpeg(orientation: 6)
-        for count in 0..<whole.count { _ = Self.facts(Array(whole[..<count])) }
-        for index in whole.indices {
-            var changed = whole
+        let complete = Self.jpeg(orientation: 6)
+        for count in 0..<complete.count { _ = Self.facts(Array(complete[..<count])) }
+        for index in complete.indices {
+            var changed = complete
             changed[index] ^= 0xFF
             _ = Self.facts(changed)
         }

@@ -26,7 +26,7 @@ struct ZIPArchiveTests {
                 try! ZIPArchive.Entry(name: name, path: path, beneath: folder)
             }
         }
-        let large = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
+        let large = patternBytes(700_001)
         for (name, bytes) in [("a", large), ("b", [1, 2, 3]), ("c", Array(large[..<131_072])), ("empty", [])] {
             try Data(bytes).write(to: URL(fileURLWithPath: fixture.folder.file(name)))
             let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 0)

@@ -20,7 +20,7 @@ struct ZIPRecordTests {
     }
 
     @Test("offsets from 4 GiB less one byte use ZIP64 in the directory only")
-    func farPlaces() {
+    func largeOffsets() {
         let (near, far) = (Self.record(5, at: 0xFFFF_FFFE), Self.record(5, at: 0xFFFF_FFFF))
         #expect(far.row(checksum: 1).count == near.row(checksum: 1).count + 12)
         #expect(far.localHeader == near.localHeader)
@@ -28,7 +28,7 @@ struct ZIPRecordTests {
     }
 
     @Test("the end of the directory uses ZIP64 for 65,535 files, and for a large directory offset")
-    func ends() {
+    func endOfDirectory() {
         #expect(ZIPDirectory.end(count: 65_534, offset: 0xFFFF_FFFE, size: 0).count == 22)
         #expect(ZIPDirectory.end(count: 65_535, offset: 0, size: 0).count == 98)
         #expect(ZIPDirectory.end(count: 1, offset: 0xFFFF_FFFF, size: 0).count == 98)

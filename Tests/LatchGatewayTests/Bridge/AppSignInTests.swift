@@ -15,14 +15,14 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct AppSignInTests {
     @Test("OX-2 OX-3 OX-4 OX-5 a complete sign-in: browser, provider, deep link, exchange, token")
-    func whole() async throws {
+    func completeSignIn() async throws {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
 
             let request = try await fixture.begin(app, in: browser)
-            let response = try await fixture.comeBack(try fixture.google.approve(request), in: browser)
+            let response = try await fixture.returnToGateway(try fixture.google.approve(request), in: browser)
 
             #expect(response.status == 302)
             #expect(response.headers["Cache-Control"] == "no-store")
@@ -59,7 +59,7 @@ struct AppSignInTests {
             let browser = fixture.browser()
             let request = try await fixture.begin(app, in: browser)
 
-            let response = try await fixture.comeBack(try fixture.google.deny(request), in: browser)
+            let response = try await fixture.returnToGateway(try fixture.google.deny(request), in: browser)
 
             #expect(response.status == 302)
             let fields = try BridgeFixture.fields(of: response)
@@ -82,7 +82,8 @@ struct AppSignInTests {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
             let request = try await fixture.begin(AppSignIn(), in: browser)
-            let response = try await fixture.comeBack(try fixture.google.deny(request, error: theirs), in: browser)
+            let response = try await fixture.returnToGateway(
+                try fixture.google.deny(request, error: theirs), in: browser)
             #expect(try BridgeFixture.fields(of: response)["error"] == ours)
         }
     }
@@ -92,7 +93,7 @@ struct AppSignInTests {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
             let request = try await fixture.begin(AppSignIn(), in: browser)
-            let response = try await fixture.comeBack(
+            let response = try await fixture.returnToGateway(
                 try fixture.google.deny(request, error: "consent_required"), in: browser)
             #expect(try BridgeFixture.fields(of: response)["error"] == "consent_required")
             #expect(response.text.contains("You declined at the identity provider"))
@@ -101,7 +102,7 @@ struct AppSignInTests {
     }
 
     @Test("OX-3 a disabled or unadmitted person is redirected to the app without a code")
-    func notLetIn() async throws {
+    func notAdmitted() async throws {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
             try await fixture.base.gateway.stores.people.disable(person.id)
@@ -121,13 +122,13 @@ struct AppSignInTests {
             let request = try await fixture.begin(AppSignIn(), in: fixture.browser())
             let fields = try fixture.google.approve(request)
 
-            let stranger = try await fixture.comeBack(fields, in: fixture.browser())
+            let anotherBrowser = try await fixture.returnToGateway(fields, in: fixture.browser())
             let program = try await fixture.base.http.send(
                 "GET", "\(BridgeFixture.callback)?\(FormURLEncoded.encode(fields))")
 
-            #expect(stranger.status == 400)
-            #expect(stranger.headers["Location"] == nil)
-            #expect(stranger.text.contains("You are not signed in"))
+            #expect(anotherBrowser.status == 400)
+            #expect(anotherBrowser.headers["Location"] == nil)
+            #expect(anotherBrowser.text.contains("You are not signed in"))
             #expect(program.status == 400)
             #expect(program.json?["error_code"]?.string == "VALIDATION_ERROR")
             #expect(program.json?["detail"]?.string == "OAUTH_INVALID_STATE")
@@ -142,20 +143,20 @@ struct AppSignInTests {
             let mine = fixture.browser()
             let other = fixture.browser()
             let request = try await fixture.begin(AppSignIn(), in: mine)
-            let foreign = try await fixture.begin(AppSignIn(), in: other)
+            let otherSignIn = try await fixture.begin(AppSignIn(), in: other)
             let fields = try fixture.google.approve(request)
             func state(_ text: String?) -> [(String, String)] {
                 fields.filter { $0.0 != "state" } + (text.map { [("state", $0)] } ?? [])
             }
-            let elsewhere = PendingAuthorization(
+            let otherKey = PendingAuthorization(
                 id: "AAAAAAAAAAAAAAAA", provider: "google", startedAt: fixture.base.clock.now,
                 browser: SHA256.digest("x"),
                 callback: SHA256.digest("y"), returnTo: .web(next: "/"))
 
             for (text, detail) in [
-                (foreign["state"], "OAUTH_INVALID_STATE"), (nil, "Missing state parameter in OAuth callback"),
+                (otherSignIn["state"], "OAUTH_INVALID_STATE"), (nil, "Missing state parameter in OAuth callback"),
                 ("", "ACCESS_TOKEN_DECODE_ERROR"), ("x", "ACCESS_TOKEN_DECODE_ERROR"),
-                (try elsewhere.sealed(BridgeKeys(.random(32))), "ACCESS_TOKEN_DECODE_ERROR"),
+                (try otherKey.sealed(BridgeKeys(.random(32))), "ACCESS_TOKEN_DECODE_ERROR"),
             ] {
                 let cookie = mine.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
                 let response = try await fixture.base.http.send(
@@ -165,10 +166,12 @@ struct AppSignInTests {
                 #expect(response.json?["detail"]?.string == detail)
                 #expect(response.headers["Location"] == nil)
             }
-            #expect(try await fixture.comeBack(fields + [("state", "x")], in: mine).status == 400, "Two states.")
+            #expect(try await fixture.returnToGateway(fields + [("state", "x")], in: mine).status == 400, "Two states.")
 
             fixture.base.clock.advance(hour)
-            #expect(try await fixture.comeBack(fields, in: mine).headers["Location"] == nil, "A state after its time.")
+            #expect(
+                try await fixture.returnToGateway(fields, in: mine).headers["Location"] == nil,
+                "A state after its time.")
             #expect(try fixture.google.exchanges == 0)
         }
     }
@@ -183,14 +186,15 @@ struct AppSignInTests {
             let honest = try fixture.providers["honest"].orThrow
             let identifiedAt = honest.approve(request)
 
-            let wrongPath = try await fixture.comeBack(
+            let wrongPath = try await fixture.returnToGateway(
                 identifiedAt, in: browser, path: "/api/auth/oauth/honest/callback")
             #expect(wrongPath.status == 400)
             #expect(wrongPath.headers["Location"] == nil)
             #expect(
-                try await fixture.comeBack(identifiedAt, in: browser).status == 404, "The bare callback is nobody's.")
+                try await fixture.returnToGateway(identifiedAt, in: browser).status == 404,
+                "The bare callback is nobody's.")
 
-            let wrongIssuer = try await fixture.comeBack(
+            let wrongIssuer = try await fixture.returnToGateway(
                 identifiedAt, in: browser, path: "/api/auth/oauth/evil/callback")
             #expect(try BridgeFixture.fields(of: wrongIssuer)["error"] == "server_error")
             #expect(honest.exchanges == 0)
@@ -208,9 +212,9 @@ struct AppSignInTests {
             let two = try await fixture.begin(second, in: browser)
 
             let secondLink = try BridgeFixture.fields(
-                of: try await fixture.comeBack(try fixture.google.approve(two), in: browser))
+                of: try await fixture.returnToGateway(try fixture.google.approve(two), in: browser))
             let firstLink = try BridgeFixture.fields(
-                of: try await fixture.comeBack(try fixture.google.approve(one), in: browser))
+                of: try await fixture.returnToGateway(try fixture.google.approve(one), in: browser))
 
             #expect(firstLink["state"] == first.state.text)
             #expect(secondLink["state"] == second.state.text)
@@ -228,10 +232,10 @@ struct AppSignInTests {
             let fields = try fixture.google.approve(try await fixture.begin(AppSignIn(), in: browser))
             let cookies = browser.cookies
 
-            #expect(try await fixture.comeBack(fields, in: browser).status == 302)
-            #expect(try await fixture.comeBack(fields, in: browser).status == 400)
+            #expect(try await fixture.returnToGateway(fields, in: browser).status == 302)
+            #expect(try await fixture.returnToGateway(fields, in: browser).status == 400)
             browser.cookies = cookies
-            let stolen = try BridgeFixture.fields(of: try await fixture.comeBack(fields, in: browser))
+            let stolen = try BridgeFixture.fields(of: try await fixture.returnToGateway(fields, in: browser))
             #expect(stolen["code"] == nil, "The provider's code was good twice.")
         }
     }
@@ -242,9 +246,9 @@ struct AppSignInTests {
             try await fixture.base.addPerson()
             let app = AppSignIn()
             let browser = fixture.browser()
-            let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
-            #expect(begun.headers["Set-Cookie"]?.hasSuffix("; HttpOnly; SameSite=None; Secure") == true)
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let start = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
+            #expect(start.headers["Set-Cookie"]?.hasSuffix("; HttpOnly; SameSite=None; Secure") == true)
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
             #expect(request["response_mode"] == "form_post")
 
             let response = try await browser.send(
@@ -264,10 +268,10 @@ struct AppSignInTests {
             let app = AppSignIn()
             let browser = fixture.browser()
             let redirect = "http://127.0.0.1:49152/callback"
-            let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query(redirect: redirect))")
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let start = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query(redirect: redirect))")
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
 
-            let response = try await fixture.comeBack(try fixture.google.approve(request), in: browser)
+            let response = try await fixture.returnToGateway(try fixture.google.approve(request), in: browser)
 
             #expect(response.headers["Location"]?.hasPrefix(redirect + "?code=") == true)
         }
@@ -283,7 +287,7 @@ struct AppSignInTests {
             let request = try await fixture.begin(app, in: browser)
             let cookie = try #require(browser.cookies.values.first)
             let approved = try fixture.google.approve(request)
-            let fields = try BridgeFixture.fields(of: try await fixture.comeBack(approved, in: browser))
+            let fields = try BridgeFixture.fields(of: try await fixture.returnToGateway(approved, in: browser))
             let token = try #require(try await fixture.exchange(fields["code"], app.verifier).token)
             _ = try await fixture.exchange(fields["code"], app.verifier)
 

@@ -46,7 +46,7 @@ struct AuthorizeTests {
     }
 
     @Test("OX-2 with redirect=false the response contains the address, with the same cookie")
-    func told() async throws {
+    func withoutRedirect() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
             let query = AppSignIn().query().replacing("redirect=true", with: "redirect=false")
@@ -120,7 +120,7 @@ struct AuthorizeTests {
     }
 
     @Test("with several providers each has its own callback, and the request must name one")
-    func several() async throws {
+    func severalProviders() async throws {
         try await BridgeFixture.with(["one", "two"]) { fixture in
             let app = AppSignIn()
             for id in ["one", "two"] {
@@ -191,7 +191,7 @@ struct AuthorizeTests {
     }
 
     @Test("an unreachable provider is reported to an app by its deep link, and to a program by 503")
-    func down() async throws {
+    func unreachableProvider() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.google.stop()
             let app = AppSignIn()

@@ -53,9 +53,9 @@ struct BackchannelLogoutTests {
         let person = PageBrowser(fixture.base)
         let text = try await person.get("/latch/sign-in").text
         let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
-        let begun = try await person.get(link.replacing("&amp;", with: "&"))
-        let request = try fixture.google.request(begun.headers["Location"]).orThrow
-        _ = try await fixture.comeBack(
+        let start = try await person.get(link.replacing("&amp;", with: "&"))
+        let request = try fixture.google.request(start.headers["Location"]).orThrow
+        _ = try await fixture.returnToGateway(
             try fixture.google.approve(request, Self.account(session)), in: person.browser)
         return try person.browser.cookies["latchd_session"].orThrow
     }
@@ -85,13 +85,13 @@ struct BackchannelLogoutTests {
         for hasSubject in [false, true] {
             try await with { fixture in
                 let ended = [try await app("one", fixture), try await browser("one", fixture)]
-                let kept = [
+                let unaffected = [
                     try await app("two", fixture), try await browser("two", fixture), try await fixture.base.token(),
                 ]
                 let text = try token("a", subject: hasSubject ? "ada-1" : nil, session: "one", fixture)
                 #expect(try await send(text, fixture).status == 200)
                 for token in ended { #expect(try await !isLive(token, fixture)) }
-                for token in kept { #expect(try await isLive(token, fixture)) }
+                for token in unaffected { #expect(try await isLive(token, fixture)) }
             }
         }
     }
@@ -132,7 +132,7 @@ struct BackchannelLogoutTests {
     }
 
     @Test("a pending sign-in whose session at the provider has ended creates no session")
-    func underWay() async throws {
+    func pendingSignIn() async throws {
         try await with { fixture in
             let app = AppSignIn()
             let fields = try await fixture.deepLink(app, as: Self.account("one"))
@@ -155,11 +155,11 @@ struct BackchannelLogoutTests {
 
             let provider = try #require(fixture.base.gateway.bridge?.providers["google"])
             let token = try await provider.party.logoutToken(Secret(text))
-            let elsewhere = try await fixture.base.elsewhere()
-            #expect(try await elsewhere.sessions.signOut(by: token, at: "google") == false)
+            let otherProcess = try await fixture.base.otherProcess()
+            #expect(try await otherProcess.sessions.signOut(by: token, at: "google") == false)
             // A token of another provider with the same id is not a replay.
-            #expect(try await elsewhere.sessions.signOut(by: token, at: "house"))
-            await elsewhere.close()
+            #expect(try await otherProcess.sessions.signOut(by: token, at: "house"))
+            await otherProcess.close()
             #expect(try await isLive(later, fixture))
         }
     }

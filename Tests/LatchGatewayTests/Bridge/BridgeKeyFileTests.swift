@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct BridgeKeyFileTests {
     @Test("OX-15 the key is created once, readable only by its owner, and used by the next gateway")
-    func made() throws {
+    func createdOnce() throws {
         let folder = try TemporaryDirectory()
         let file = BridgeKeyFile(path: folder.path + "/bridge.key")
 

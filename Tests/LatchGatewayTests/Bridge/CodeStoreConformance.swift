@@ -16,7 +16,7 @@ import Testing
 func checkCodeStore(_ store: any CodeStore, beside other: any CodeStore, advance: (Double) async throws -> Void)
     async throws
 {
-    try await checkTaking(store, other)
+    try await checkConsuming(store, other)
     try await checkOverwriting(store, other)
     try await checkExpiry(store, advance)
     try await checkRace(store, other)
@@ -24,7 +24,7 @@ func checkCodeStore(_ store: any CodeStore, beside other: any CodeStore, advance
 
 private func key(_ text: String) -> SHA256Digest { SHA256.digest(text) }
 
-private func checkTaking(_ store: any CodeStore, _ other: any CodeStore) async throws {
+private func checkConsuming(_ store: any CodeStore, _ other: any CodeStore) async throws {
     let record: [UInt8] = [0, 255, 13, 10, 0]
     try await store.save(record, under: key("one"), for: .seconds(3_600))
     try await store.save([], under: key("empty"), for: .seconds(3_600))

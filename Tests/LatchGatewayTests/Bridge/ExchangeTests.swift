@@ -48,7 +48,7 @@ struct ExchangeTests {
     }
 
     @Test("OX-4 a code expires even in a store that never deletes codes")
-    func forgetfulStore() async throws {
+    func storeWithoutExpiry() async throws {
         try await BridgeFixture.with(codes: { _ in MemoryCodeStore(now: { .distantPast }) }) { fixture in
             try await fixture.base.addPerson()
             let app = AppSignIn()
@@ -119,7 +119,7 @@ struct ExchangeTests {
     }
 
     @Test("a person who is disabled, removed or gets a new password after the callback gets no token")
-    func changedMeanwhile() async throws {
+    func personChanged() async throws {
         try await BridgeFixture.with { fixture in
             let people = fixture.base.gateway.stores.people
             let person = try await fixture.base.addPerson()
@@ -165,7 +165,7 @@ struct ExchangeTests {
     }
 
     @Test("a code store that does not respond is reported at the callback and the exchange, until it is back")
-    func storeGone() async throws {
+    func storeOutage() async throws {
         let store = BreakableCodeStore()
         try await BridgeFixture.with(codes: { _ in store }) { fixture in
             try await fixture.base.addPerson()
@@ -204,7 +204,7 @@ struct ExchangeTests {
     }
 
     @Test("OX-2 abandoned sign-ins use no memory, because their state is in the browsers")
-    func begunAndLeft() async throws {
+    func abandonedAuthorizations() async throws {
         await #expect(processExitsWith: .success) {
             try await BridgeFixture.with { fixture in
                 let bridge = try fixture.base.gateway.bridge.orThrow

@@ -41,9 +41,9 @@ import Testing
         try await HostileProviderFixture.with(row) { fixture in
             let browser = TestBrowser(fixture.base.http)
             let query = FormURLEncoded.encode([("redirect", "true"), ("next", "/photos")])
-            let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
+            let start = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
 
-            if let response = try await fixture.comeBack(begun, in: browser) {
+            if let response = try await fixture.returnToGateway(start, in: browser) {
                 #expect(response.status >= 400 && response.headers["Location"] == nil)
             }
 
@@ -78,8 +78,8 @@ private struct HostileProviderFixture: Sendable {
     func appSignIn() async throws -> String? {
         let app = AppSignIn()
         let browser = TestBrowser(base.http)
-        let begun = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
-        guard let response = try await comeBack(begun, in: browser) else { return nil }
+        let start = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
+        guard let response = try await returnToGateway(start, in: browser) else { return nil }
         guard let link = response.headers["Location"] else {
             #expect(response.status == 400)
             return nil
@@ -96,8 +96,8 @@ private struct HostileProviderFixture: Sendable {
     }
 
     /// Brings the provider's answer to the gateway; nil when nobody was sent to the provider.
-    func comeBack(_ begun: Exchange.Response, in browser: TestBrowser) async throws -> Exchange.Response? {
-        let target = begun.headers["Location"] ?? ""
+    func returnToGateway(_ start: Exchange.Response, in browser: TestBrowser) async throws -> Exchange.Response? {
+        let target = start.headers["Location"] ?? ""
         guard target.hasPrefix(provider.issuer) else {
             #expect(row.outcome == .refusedBeforehand)
             return nil

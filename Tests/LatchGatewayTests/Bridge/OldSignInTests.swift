@@ -27,14 +27,14 @@ struct OldSignInTests {
     }
 
     @Test("TT-3 a sign-in that began in one dialect cannot end at another dialect's callback")
-    func otherCallback() async throws {
+    func otherDialectsCallback() async throws {
         try await TimeTrackerFixture.with { tracker in
             try await tracker.base.addPerson()
             let browser = tracker.bridge.browser()
             let google = try tracker.bridge.google
-            let begun = try await browser.send("GET", "/tt/auth/login?next=/photos")
-            let request = try google.request(begun.headers["Location"]).orThrow
-            let response = try await tracker.comeBack(
+            let start = try await browser.send("GET", "/tt/auth/login?next=/photos")
+            let request = try google.request(start.headers["Location"]).orThrow
+            let response = try await tracker.returnToGateway(
                 google.approve(request), in: browser, path: BridgeFixture.callback)
             #expect(response.headers["Location"] == nil && browser.cookies.isEmpty)
             #expect(google.exchanges == 0)

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("only the state says whether the person must sign in again")
-    func again() throws {
+    func requiresSignIn() throws {
         let secret = BrowserSecret(startedAt: now)
         for requiresReauthentication in [true, false] {
             let state = PendingAuthorization(

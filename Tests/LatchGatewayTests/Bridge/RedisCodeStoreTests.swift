@@ -38,12 +38,12 @@ struct RedisCodeStoreTests {
         try await store.save([1], under: SHA256.digest("a"), for: .seconds(60))
         await server.stop()
 
-        let taken = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }
-        #expect(taken?.code == .unreachable)
-        let kept = await #expect(throws: RedisError.self) {
+        let consumeError = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }
+        #expect(consumeError?.code == .unreachable)
+        let storeError = await #expect(throws: RedisError.self) {
             try await store.save([1], under: SHA256.digest("b"), for: .seconds(60))
         }
-        #expect(kept?.message.contains(server.socketPath) == true)
+        #expect(storeError?.message.contains(server.socketPath) == true)
 
         try await server.start()
         // Tried again 2 s after the last failure at the latest.
@@ -55,7 +55,7 @@ struct RedisCodeStoreTests {
     }
 
     @Test("a Redis version that is too old is reported with the remedy")
-    func old() async throws {
+    func oldVersion() async throws {
         let server = try await RedisServer("rename-command GETDEL \"\"")
         let store = try store(on: server)
         let error = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }

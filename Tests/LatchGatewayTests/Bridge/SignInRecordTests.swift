@@ -13,7 +13,7 @@ import Testing
         nonce: "a nonce", expires: Date(timeIntervalSince1970: 1_790_000_600))
 
     @Test("TT-3 the record of a sign-in round-trips unchanged and does not reveal the verifier")
-    func back() throws {
+    func roundTrip() throws {
         let box = try start.sealed(for: "state", keys)
         #expect(SignInRecord(opening: box, for: "state", keys) == start)
         let verifier = Array(start.verifier.secret.reveal().utf8)

@@ -14,13 +14,13 @@ struct WebSignInTests {
         -> Exchange.Response
     {
         let query = FormURLEncoded.encode([("redirect", "true")] + (next.map { [("next", $0)] } ?? []))
-        let begun = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
-        let request = try fixture.google.request(begun.headers["Location"]).orThrow
-        return try await fixture.comeBack(try fixture.google.approve(request), in: browser)
+        let start = try await browser.send("GET", "/api/auth/oauth/authorize?\(query)")
+        let request = try fixture.google.request(start.headers["Location"]).orThrow
+        return try await fixture.returnToGateway(try fixture.google.approve(request), in: browser)
     }
 
     @Test("OX-2 without the app's parameters the browser is signed in by an HttpOnly cookie")
-    func whole() async throws {
+    func completeSignIn() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
             let browser = fixture.browser()
@@ -42,8 +42,8 @@ struct WebSignInTests {
     func silent() async throws {
         try await BridgeFixture.with { fixture in
             try await fixture.base.addPerson()
-            let begun = try await fixture.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let start = try await fixture.browser().send("GET", "/api/auth/oauth/authorize?redirect=1")
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
             #expect(request["prompt"] == nil)
             #expect(try await signIn(fixture, fixture.browser()).headers["Location"] == "/")
         }
@@ -160,9 +160,9 @@ struct WebSignInTests {
         try await BridgeFixture.with { fixture in
             let person = try await fixture.base.addPerson()
             let browser = fixture.browser()
-            let begun = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
-            let denied = try await fixture.comeBack(try fixture.google.deny(request), in: browser)
+            let start = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
+            let denied = try await fixture.returnToGateway(try fixture.google.deny(request), in: browser)
             #expect(denied.status == 400)
             #expect(denied.headers["Content-Type"] == "text/html; charset=utf-8")
             #expect(browser.cookies.isEmpty)

@@ -45,8 +45,8 @@ struct AssetFileTests {
             #expect(beyond.refusal == "Range Not Satisfiable")
 
             try AssetFixture.put("another", at: "ada@example.org/See/IMG_1.JPG", in: fixture.folder)
-            let whole = try await fixture.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
-            #expect(whole.status == 200 && whole.text == "another")
+            let complete = try await fixture.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
+            #expect(complete.status == 200 && complete.text == "another")
         }
     }
 
@@ -101,7 +101,7 @@ struct AssetFileTests {
     }
 
     @Test("DL-3 another person's asset gets the same response as an unknown id")
-    func others() async throws {
+    func otherPersonsAsset() async throws {
         try await AssetFixture.with { fixture in
             let bobs = try await fixture.id("shed.jpg", of: AssetFixture.bob)
             for id in [bobs, UUID().uuidString.lowercased()] {

@@ -103,9 +103,9 @@ struct AssetListTests {
             let film = try await fixture.id("IMG_1.MOV")
             let search = JSONValue.array(ids.map { .string($0) })
 
-            let whole = try await fixture.post("/download/info", ["assetIds": search])
-            #expect(whole.status == 201 && whole.json?["totalSize"]?.number == 1_704)
-            let archive = try #require(whole.json?["archives"]?.array?.first)
+            let response = try await fixture.post("/download/info", ["assetIds": search])
+            #expect(response.status == 201 && response.json?["totalSize"]?.number == 1_704)
+            let archive = try #require(response.json?["archives"]?.array?.first)
             #expect(archive["size"]?.number == 1_704)
             #expect(archive["assetIds"] == .array((ids + [film]).map { .string($0) }))
             let split = try await fixture.post("/download/info", ["assetIds": search, "archiveSize": 1_000])

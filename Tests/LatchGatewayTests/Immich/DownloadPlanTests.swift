@@ -71,7 +71,7 @@ struct DownloadPlanTests {
         try await AssetFixture.with { fixture in
             try await Self.fill(fixture, 100_000)
             let store = try #require(fixture.immich.base.gateway.library).store
-            var pages = AssetPages(of: nil, for: Shelf.owners(GatewayFixture.email), in: store)
+            var pages = AssetPages(of: nil, for: LibraryFixture.owners(GatewayFixture.email), in: store)
             var text = ImmichPlanText(limit: 1 << 40)
             var (count, largest) = (0, 0)
             while let page = try await pages.next() {

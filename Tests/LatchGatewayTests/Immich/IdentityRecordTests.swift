@@ -9,7 +9,7 @@ import Testing
 /// What a code stands for while it is open who that is.
 struct IdentityRecordTests {
     @Test("an identity with two hundred long group names round-trips unchanged, and only under its code")
-    func comesBack() throws {
+    func roundTrip() throws {
         let keys = BridgeKeys(Secret.random(32))
         var identity = ProviderIdentity(
             issuer: "https://id.example.org", subject: "ada-1", email: "ada@example.org", isEmailVerified: true,

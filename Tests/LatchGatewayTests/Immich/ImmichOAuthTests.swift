@@ -64,7 +64,7 @@ struct ImmichOAuthTests {
         let provider = try fixture.providers[provider].orThrow
         let request = try provider.request(sent.headers["Location"]).orThrow
         let callback = try Self.path(of: try request["redirect_uri"].orThrow)
-        let back = try await fixture.comeBack(provider.approve(request, account), in: browser, path: callback)
+        let back = try await fixture.returnToGateway(provider.approve(request, account), in: browser, path: callback)
         return try back.headers["Location"].orThrow
     }
 
@@ -113,7 +113,7 @@ struct ImmichOAuthTests {
             ("https://evil.example/", 400),
             ("", 400), ("javascript:alert(1)", 400),
         ])
-    func checksTheRedirect(_ redirect: String, _ status: Int) async throws {
+    func checksRedirect(_ redirect: String, _ status: Int) async throws {
         try await with { _, immich in
             let response = try await immich.send("POST", "/oauth/authorize", nil, App(redirect: redirect).authorization)
             #expect(response.status == status)
@@ -121,7 +121,7 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 the server's own address redirects to the app with the same query")
-    func redirectsToTheApp() async throws {
+    func redirectsToApp() async throws {
         try await with(["google"]) {
             $0.publicURL = "https://photos.example.org"
         } _: { _, immich in
@@ -142,12 +142,13 @@ struct ImmichOAuthTests {
     @Test("IM-7 a client without a state and a verifier gets both in cookies")
     func keepsCookies() async throws {
         try await with { fixture, immich in
-            let begun = try await immich.send("POST", "/oauth/authorize", nil, ["redirectUri": .string(Self.redirect)])
+            let started = try await immich.send(
+                "POST", "/oauth/authorize", nil, ["redirectUri": .string(Self.redirect)])
             let cookies = ["immich_oauth_state", "immich_oauth_code_verifier"].compactMap { name in
-                begun.cookies[name].map { "\(name)=\($0.prefix { $0 != ";" })" }
+                started.cookies[name].map { "\(name)=\($0.prefix { $0 != ";" })" }
             }
             #expect(cookies.count == 2)
-            let link = try await browse(try path(begun), fixture)
+            let link = try await browse(try path(started), fixture)
             let response = try await immich.send(
                 "POST", "/oauth/callback", nil, ["url": .string(link)],
                 headers: [("Cookie", cookies.joined(separator: "; "))])
@@ -195,16 +196,16 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 by the specification the address is requested with a query, and the state is in the link")
-    func takesTheSpecifiedForm() async throws {
+    func acceptsSpecifiedForm() async throws {
         try await with { fixture, immich in
             let app = App()
             let query = FormURLEncoded.encode([
                 ("code_challenge", app.verifier.challenge.text), ("code_challenge_method", "S256"),
                 ("state", app.state.text),
             ])
-            let begun = try await immich.send("GET", "/oauth/authorize?" + query)
-            #expect(begun.status == 200)
-            let link = try await browse(try path(begun), fixture)
+            let started = try await immich.send("GET", "/oauth/authorize?" + query)
+            #expect(started.status == 200)
+            let link = try await browse(try path(started), fixture)
             #expect(link.hasPrefix("immich://oauth-callback?code="))
             let response = try await immich.send(
                 "POST", "/oauth/callback", nil, ["url": .string(link), "codeVerifier": .string(app.secret)])
@@ -238,7 +239,7 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 a code is valid once and for a minute")
-    func isGoodOnce() async throws {
+    func codeIsSingleUse() async throws {
         try await with { fixture, immich in
             let app = App()
             let link = try await link(app, fixture, immich)
@@ -251,7 +252,7 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 another dialect refuses a code of this dialect, and the other way round")
-    func keepsCodesApart() async throws {
+    func refusesOtherDialectsCode() async throws {
         try await with { fixture, immich in
             let app = App()
             let link = try await link(app, fixture, immich)
@@ -279,7 +280,7 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 an unadmitted person gets no session")
-    func refusesStrangers() async throws {
+    func refusesUnadmittedPerson() async throws {
         try await with { fixture, immich in
             let app = App()
             let account = SmallProvider.Account(subject: "eve-1", email: "eve@example.org")
@@ -292,7 +293,7 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 without a configured provider every route says so")
-    func isOff() async throws {
+    func withoutProvider() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             for path in ["authorize", "callback", "link", "unlink", "backchannel-logout"] {
@@ -322,16 +323,16 @@ struct ImmichOAuthTests {
     }
 
     @Test("IM-7 of several providers the person chooses one on a page")
-    func asksWhich() async throws {
+    func offersProviderChoice() async throws {
         try await with(["google", "house"]) { fixture, immich in
             let app = App()
-            let begun = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
-            let page = try await fixture.base.http.send("GET", try path(begun))
+            let start = try await immich.send("POST", "/oauth/authorize", nil, app.authorization)
+            let page = try await fixture.base.http.send("GET", try path(start))
             #expect(page.status == 200)
             #expect(page.text.contains("Sign in with google") && page.text.contains("Sign in with house"))
             #expect(page.headers["Content-Security-Policy"]?.contains("default-src 'none'") == true)
 
-            let link = try await browse(try path(begun) + "&provider=house", fixture, at: "house")
+            let link = try await browse(try path(start) + "&provider=house", fixture, at: "house")
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
         }
     }
@@ -368,8 +369,8 @@ struct ImmichOAuthTests {
             let second = try await link(app, fixture, immich, as: account)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(second)).status == 201)
             let third = try await link(app, fixture, immich, as: account)
-            let taken = try await immich.send("POST", "/oauth/link", token, app.callback(third))
-            #expect(taken.refusal == "This OAuth account has already been linked to another user.")
+            let conflict = try await immich.send("POST", "/oauth/link", token, app.callback(third))
+            #expect(conflict.refusal == "This OAuth account has already been linked to another user.")
 
             let unlinked = try await immich.send("POST", "/oauth/unlink", token)
             #expect(unlinked.json?["oauthId"]?.string == "")
@@ -438,8 +439,9 @@ struct ImmichBackchannelTests {
             for token in [token, other] { #expect(try await fixture.base.me(token).status == 403) }
             let again = try await send(try fixture.google.sign(try claims(fixture)), fixture)
             #expect(again.status == 200)
-            let stranger = try await send(try fixture.google.sign(try claims(fixture, ["sub": "nobody"])), fixture)
-            #expect(stranger.status == 200)
+            let unknownSubject = try await send(
+                try fixture.google.sign(try claims(fixture, ["sub": "nobody"])), fixture)
+            #expect(unknownSubject.status == 200)
         }
     }
 
@@ -457,7 +459,7 @@ struct ImmichBackchannelTests {
     }
 
     @Test("a sign-out token can be sent again if the provider's keys could not be fetched")
-    func asksForAnotherTry() async throws {
+    func acceptsRetryAfterKeyFailure() async throws {
         try await BridgeFixture.withImmich { fixture in
             try await fixture.google.stop()
             let response = try await send(try fixture.google.sign(try claims(fixture)), fixture)

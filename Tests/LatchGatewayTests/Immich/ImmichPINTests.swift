@@ -54,7 +54,7 @@ struct ImmichPINTests {
     @Test(
         "IM-15 by the specification a PIN of four to six digits is set and verified",
         arguments: ["1234", "12345", "123456"])
-    func takesTheSpecifiedForm(_ pin: String) async throws {
+    func acceptsSpecifiedForm(_ pin: String) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             #expect(try await fixture.send("PUT", "/auth/pin-code", token, ["pinCode": .string(pin)]).status == 204)
@@ -98,7 +98,7 @@ struct ImmichPINTests {
     }
 
     @Test("IM-15 with constant use the unlocking ends eight hours after the PIN, which can then be entered again")
-    func endsHoweverMuchItIsUsed() async throws {
+    func expiresDespiteUse() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             try await set(fixture, token)
@@ -116,13 +116,13 @@ struct ImmichPINTests {
     }
 
     @Test("IM-15 a PIN that is replaced while it is checked does not unlock the session")
-    func unlocksNothingByAReplacedPIN() async throws {
+    func refusesReplacedPIN() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             try await set(fixture, token)
             // Between the counting of the guess and the end of its check, as though by another request.
             let reset = Migration(
-                1_000, "a reset just then",
+                to: 1_000, named: "a reset just then",
                 """
                 CREATE TRIGGER reset AFTER UPDATE OF attempts ON pins WHEN NEW.attempts = 1 BEGIN
                     UPDATE pins SET hash = replace(hash, '$argon2id', '$argon2i') WHERE person_id = NEW.person_id;
@@ -140,7 +140,7 @@ struct ImmichPINTests {
     }
 
     @Test("IM-15 a cached locked session is unlocked at once by its PIN, and at another gateway after its next check")
-    func isNotRememberedAsLocked() async throws {
+    func invalidatesCachedLock() async throws {
         try await ImmichFixture.with { fixture in
             let (token, session) = (try await fixture.token(), try await fixture.session())
             #expect(try await isElevated(fixture, token) == false)
@@ -150,17 +150,17 @@ struct ImmichPINTests {
 
             _ = try await fixture.send("POST", "/auth/session/lock", token)
             #expect(try await isElevated(fixture, token) == false)
-            let elsewhere = try await fixture.base.elsewhere()
+            let otherProcess = try await fixture.base.otherProcess()
             let person = try await fixture.person()
-            #expect(try await elsewhere.pins.unlock(session, with: try PIN(Self.pin), of: person.id) == .right)
-            await elsewhere.close()
-            await fixture.base.gateway.noticeOthers()
+            #expect(try await otherProcess.pins.unlock(session, with: try PIN(Self.pin), of: person.id) == .right)
+            await otherProcess.close()
+            await fixture.base.gateway.detectExternalWrites()
             #expect(try await isElevated(fixture, token) == true)
         }
     }
 
     @Test("IM-15 without use the unlocking ends after 15 minutes")
-    func ends() async throws {
+    func expiresWithoutUse() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             try await set(fixture, token)
@@ -193,19 +193,19 @@ struct ImmichPINTests {
             try await set(fixture, token)
             for _ in 0..<3 { _ = try await unlock(fixture, token, "000000") }
 
-            let elsewhere = try await fixture.base.elsewhere()
+            let otherProcess = try await fixture.base.otherProcess()
             let person = try await fixture.person()
-            #expect(try await elsewhere.pins.check(try PIN("000000"), of: person.id) == .wrong)
-            #expect(try await elsewhere.pins.check(try PIN("000000"), of: person.id) == .wrong)
-            #expect(try await elsewhere.pins.check(try PIN(Self.pin), of: person.id) == .limited(.seconds(60)))
-            await elsewhere.close()
+            #expect(try await otherProcess.pins.check(try PIN("000000"), of: person.id) == .wrong)
+            #expect(try await otherProcess.pins.check(try PIN("000000"), of: person.id) == .wrong)
+            #expect(try await otherProcess.pins.check(try PIN(Self.pin), of: person.id) == .limited(.seconds(60)))
+            await otherProcess.close()
 
             #expect(try await unlock(fixture, token).status == 429)
         }
     }
 
     @Test("IM-15 of twenty concurrent guesses five are checked")
-    func boundsGuessesAtOnce() async throws {
+    func boundsConcurrentGuesses() async throws {
         try await ImmichFixture.with { fixture in
             let person = try await fixture.person()
             let pins = fixture.base.gateway.stores.pins
@@ -262,7 +262,7 @@ struct ImmichPINTests {
     }
 
     @Test("IM-15 without a session every PIN route is refused, and no PIN is logged")
-    func needsASession() async throws {
+    func requiresSession() async throws {
         try await ImmichFixture.with { fixture in
             #expect(try await fixture.send("POST", "/auth/session/unlock", nil, ["pinCode": "123456"]).status == 401)
             let token = try await fixture.token()

@@ -51,7 +51,7 @@ struct ImmichPasswordTests {
     }
 
     @Test("IM-12 guesses at the old password are limited like sign-ins")
-    func bounds() async throws {
+    func limitsGuesses() async throws {
         try await ImmichFixture.with {
             $0.accountLimit.attempts = 2
         } _: { fixture in
@@ -75,7 +75,7 @@ struct ImmichPasswordTests {
     @Test(
         "IM-12 a person who must change the password can do so once, by any of the three routes",
         arguments: [("PUT", "/auth/change-password"), ("PUT", "/users/me"), ("PATCH", "/users/me")])
-    func isForced(_ method: String, _ path: String) async throws {
+    func forcedChange(_ method: String, _ path: String) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await mustChange(fixture)
             let other = try await fixture.token()
@@ -95,7 +95,7 @@ struct ImmichPasswordTests {
     }
 
     @Test("IM-12 after a change with the old password, shouldChangePassword stays true as in 3.1.0")
-    func leavesTheDuty() async throws {
+    func keepsChangeRequirement() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await mustChange(fixture)
             let body: JSONValue = ["password": .string(GatewayFixture.password), "newPassword": .string(Self.new)]
@@ -105,7 +105,7 @@ struct ImmichPasswordTests {
     }
 
     @Test("IM-12 the current password and a weak one are refused as the new password")
-    func wantsANewOne() async throws {
+    func requiresNewPassword() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await mustChange(fixture)
             for password in [GatewayFixture.password, "short"] {
@@ -118,7 +118,7 @@ struct ImmichPasswordTests {
     }
 
     @Test("a token without the password cannot change the password")
-    func needsMoreThanAToken() async throws {
+    func requiresPassword() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             for (method, path) in [("PUT", "/auth/change-password"), ("PUT", "/users/me"), ("PATCH", "/users/me")] {
@@ -156,8 +156,8 @@ struct ImmichPasswordTests {
         } _: { fixture in
             try await fixture.base.addPerson("bob@example.org")
             let token = try await fixture.token()
-            let taken = try await fixture.send("PUT", "/users/me", token, ["email": "Bob@example.org"])
-            #expect(taken.refusal == "Email is not available")
+            let conflict = try await fixture.send("PUT", "/users/me", token, ["email": "Bob@example.org"])
+            #expect(conflict.refusal == "Email is not available")
             #expect(try await fixture.send("PUT", "/users/me", token, ["email": "New@example.org"]).status == 200)
             #expect(try await fixture.login("new@example.org").status == 201)
             fixture.base.clock.advance(hour)

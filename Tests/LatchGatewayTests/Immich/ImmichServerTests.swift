@@ -22,7 +22,7 @@ struct ImmichServerTests {
     }
 
     @Test("IM-4 version, features and configuration describe how people sign in")
-    func tellsWhatItIs() async throws {
+    func describesSignIn() async throws {
         try await ImmichFixture.with { fixture in
             let version = try await fixture.send("GET", "/server/version").json
             #expect(version?["major"] == 3 && version?["minor"] == 1 && version?["patch"] == 0)
@@ -37,7 +37,7 @@ struct ImmichServerTests {
     }
 
     @Test("IM-4 if passwords are off, the features say so")
-    func tellsOfPasswords() async throws {
+    func passwordsDisabled() async throws {
         try await ImmichFixture.with {
             $0.passwordsEnabled = false
         } _: { fixture in
@@ -49,7 +49,7 @@ struct ImmichServerTests {
     @Test(
         "details of the server are only for signed-in people",
         arguments: ["/server/about", "/server/storage", "/server/version-check"])
-    func tellsPeopleMore(_ path: String) async throws {
+    func detailsRequireSignIn(_ path: String) async throws {
         try await ImmichFixture.with { fixture in
             #expect(try await fixture.send("GET", path).status == 401)
             let response = try await fixture.send("GET", path, try await fixture.token())
@@ -59,7 +59,7 @@ struct ImmichServerTests {
     }
 
     @Test("the size of the disk is reported")
-    func measuresTheDisk() async throws {
+    func reportsDiskSize() async throws {
         try await ImmichFixture.with { fixture in
             let disk = try await fixture.send("GET", "/server/storage", try await fixture.token()).json
             let size = try disk?["diskSizeRaw"]?.number.orThrow ?? 0
@@ -79,7 +79,7 @@ struct ImmichServerTests {
     }
 
     @Test("every response has the request's id, which is the client's own if it is safe")
-    func names() async throws {
+    func requestIDs() async throws {
         try await ImmichFixture.with { fixture in
             func id(_ path: String, _ sent: String?) async throws -> String? {
                 let fields = sent.map { [("X-Correlation-ID", $0)] } ?? []
@@ -95,7 +95,7 @@ struct ImmichServerTests {
     }
 
     @Test("an unknown path and a wrong method are refused in the dialect's error format")
-    func refusesInItsEnvelope() async throws {
+    func errorFormat() async throws {
         try await ImmichFixture.with { fixture in
             let unknown = try await fixture.send("GET", "/no/such/path")
             #expect(unknown.status == 404)
@@ -107,7 +107,7 @@ struct ImmichServerTests {
     }
 
     @Test("IM-3g in maintenance mode only the ping, the version and the configuration respond")
-    func maintains() async throws {
+    func maintenanceMode() async throws {
         try await ImmichFixture.with {
             $0.immich.isInMaintenance = true
         } _: { fixture in

@@ -60,14 +60,14 @@ struct ImmichSessionTests {
     }
 
     @Test("another person's session is not found, and an invalid UUID is refused")
-    func keepsToOnesOwn() async throws {
+    func refusesOthersSessions() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("bob@example.org")
             let bob = try (try await fixture.login("bob@example.org").json?["accessToken"]?.string).orThrow
             let token = try await fixture.token()
-            let foreign = try await id(fixture, bob)
+            let bobsID = try await id(fixture, bob)
             for (method, path) in [("DELETE", ""), ("PUT", ""), ("POST", "/lock")] {
-                let response = try await fixture.send(method, "/sessions/\(foreign)\(path)", token, [:])
+                let response = try await fixture.send(method, "/sessions/\(bobsID)\(path)", token, [:])
                 #expect(response.status == 400)
                 #expect(response.refusal?.hasPrefix("Not found or no ") == true)
             }
@@ -99,7 +99,7 @@ struct ImmichSessionTests {
     }
 
     @Test("a session created from another expires if the other is not used, even if it is used itself")
-    func expiresWithItsParent() async throws {
+    func expiresWithParent() async throws {
         try await ImmichFixture.with { fixture in
             let (unused, used) = (try await fixture.token(), try await fixture.token())
             let dead = try (try await child(fixture, unused).json?["token"]?.string).orThrow
@@ -122,7 +122,7 @@ struct ImmichSessionTests {
     }
 
     @Test("a session created from another ends with it, whichever dialect ends that", arguments: [true, false])
-    func endsWithItsParent(_ byOnyx: Bool) async throws {
+    func endsWithParent(_ byOnyx: Bool) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             let response = try await child(
@@ -144,7 +144,7 @@ struct ImmichSessionTests {
     }
 
     @Test("a session with a duration ends after that, however much it is used")
-    func endsInTime() async throws {
+    func endsAfterDuration() async throws {
         try await ImmichFixture.with { fixture in
             let screen = try
                 (try await child(fixture, try await fixture.token(), ["duration": 600]).json?["token"]?.string)

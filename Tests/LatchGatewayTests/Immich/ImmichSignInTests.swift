@@ -50,7 +50,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-5 a browser's User-Agent takes precedence over the two headers")
-    func prefersTheAgent() async throws {
+    func prefersUserAgent() async throws {
         try await ImmichFixture.with { fixture in
             let agent =
                 "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36"
@@ -63,7 +63,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-5 a wrong password, an unknown and a disabled person get the same response")
-    func refusesAlike() async throws {
+    func uniformRefusals() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("admin@local")
             let people = fixture.base.gateway.stores.people
@@ -83,7 +83,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-5 an address whose domain has no dot is valid, in upper or lower case")
-    func takesLocalDomains() async throws {
+    func acceptsLocalDomains() async throws {
         try await ImmichFixture.with { fixture in
             try await fixture.base.addPerson("admin@local")
             #expect(try await fixture.login("Admin@Local").status == 201)
@@ -98,7 +98,7 @@ struct ImmichSignInTests {
             (#"{"email":1,"password":[]}"#, ["email", "password"]),
             (#"["#, ["email", "password"]), (#"7"#, ["", "email", "password"]),
         ])
-    func tellsWhatIsWrong(_ body: String, _ members: [String]) async throws {
+    func reportsInvalidMembers(_ body: String, _ members: [String]) async throws {
         try await ImmichFixture.with { fixture in
             let response = try await fixture.base.http.send(
                 "POST", "/immich/api/auth/login", headers: [("Content-Type", "application/json")], body: body)
@@ -137,7 +137,7 @@ struct ImmichSignInTests {
     @Test(
         "IM-9 a token is accepted in every header of the app and in its cookie",
         arguments: ImmichFixture.Place.allCases)
-    func takesTokens(_ place: ImmichFixture.Place) async throws {
+    func acceptsTokens(_ place: ImmichFixture.Place) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             #expect(try await fixture.send("GET", "/users/me", token, in: place).status == 200)
@@ -149,7 +149,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-9 the first source counts: an expired x-immich-user-token takes precedence over a valid bearer")
-    func keepsTheOrder() async throws {
+    func tokenPrecedence() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             let stale = [("x-immich-user-token", "stale")]
@@ -162,7 +162,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-9 a token in the query is refused, even a valid one", arguments: ["sessionKey", "apiKey", "key", "slug"])
-    func refusesTokensInAddresses(_ name: String) async throws {
+    func refusesTokensInQuery(_ name: String) async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             #expect(try await fixture.send("GET", "/users/me?\(name)=\(token)").status == 401)
@@ -171,7 +171,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-9 a page of another site cannot change anything with the cookie")
-    func refusesForeignPages() async throws {
+    func refusesCrossSitePages() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()
             for header in [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site"), ("Origin", "null")] {
@@ -185,7 +185,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-10 the person is described with every member that 3.1.0 to 3.3 have")
-    func describesThePerson() async throws {
+    func describesPerson() async throws {
         try await ImmichFixture.with { fixture in
             let response = try await fixture.send("GET", "/users/me", try await fixture.token())
 
@@ -204,7 +204,7 @@ struct ImmichSignInTests {
     }
 
     @Test("IM-10 the response is 401 without a token and after the session has ended")
-    func refusesStrangers() async throws {
+    func refusesUnauthenticated() async throws {
         try await ImmichFixture.with { fixture in
             let none = try await fixture.send("GET", "/users/me")
             #expect(none.status == 401)

@@ -21,8 +21,8 @@ struct PINChangeTests {
 
             #expect(answers.filter { $0 == .right }.count == 1)
             #expect(answers.contains(.wrong))
-            let kept = try PIN(answers[0] == .right ? "222222" : "333333")
-            #expect(try await pins.check(kept, of: person) == .right)
+            let stored = try PIN(answers[0] == .right ? "222222" : "333333")
+            #expect(try await pins.check(stored, of: person) == .right)
         }
     }
 
@@ -42,7 +42,7 @@ struct PINChangeTests {
     }
 
     @Test("IM-15 a password that was replaced after it was checked cannot change a PIN")
-    func isNotChangedByAnOldPassword() async throws {
+    func isNotChangedByOldPassword() async throws {
         try await ImmichFixture.with { fixture in
             let stores = fixture.base.gateway.stores
             let proved = try await fixture.person()
@@ -60,7 +60,7 @@ struct PINChangeTests {
     }
 
     @Test("IM-15 an ended session, or another person's, cannot remove a PIN")
-    func isNotRemovedByAnEndedSession() async throws {
+    func isNotRemovedByEndedSession() async throws {
         try await ImmichFixture.with { fixture in
             let (stores, person) = (fixture.base.gateway.stores, try await fixture.person())
             try await stores.pins.set(PIN("111111"), of: person.id)

@@ -154,7 +154,8 @@ import Testing
             ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Browser", "Firefox on Linux"),
         ] as [(String?, String?, String)])
     func title(_ name: String?, _ kind: String?, _ words: String) {
-        #expect(DeviceTitle.text(SessionDevice(name: name, kind: kind)) == words)
+        #expect(
+            DeviceTitles(apps: ImmichSettings().appTitles).title(of: SessionDevice(name: name, kind: kind)) == words)
     }
 
     @Test("signing out ends only this session")

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test("a person who is not an administrator sees and changes nothing")
-    func notForEverybody() async throws {
+    func requiresAdministrator() async throws {
         try await with { fixture, _ in
             let ada = PageBrowser(fixture)
             _ = try await ada.signIn()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test("an unverified address is marked, with a warning before its person becomes an administrator")
-    func unproved() async throws {
+    func unverifiedAddress() async throws {
         try await with { fixture, root in
             _ = try await fixture.gateway.stores.people.add(
                 email: "eve@example.org", name: "Eve", isAdministrator: false, password: Secret("eve's own 77"),
@@ -139,9 +139,9 @@ import Testing
         try await with { fixture, root in
             let form = "\(Self.admin)/people"
             #expect(try await root.submit(form, on: Self.admin, [("email", "Eve@example.org")]).status == 303)
-            for (email, words) in [("eve@example.org", "already"), ("nonsense", "email-mistake")] {
+            for (email, message) in [("eve@example.org", "already"), ("nonsense", "email-mistake")] {
                 let response = try await root.submit(form, on: Self.admin, [("email", email)])
-                #expect(response.status == 422 && response.text.contains(words))
+                #expect(response.status == 422 && response.text.contains(message))
             }
             #expect(try await fixture.gateway.stores.people.find("eve@example.org") != nil)
         }
@@ -232,8 +232,8 @@ import Testing
         for _ in 0..<2_000 { failures.record(AuditEvent(.signInFailed), at: Date()) }
         failures.record(AuditEvent(.signIn), at: Date())
 
-        let kept = failures.page(before: nil, limit: 10_000)
-        #expect(kept.count <= SignInFailures.capacity && kept.first?.number == 2_000)
+        let page = failures.page(before: nil, limit: 10_000)
+        #expect(page.count <= SignInFailures.capacity && page.first?.number == 2_000)
     }
 
     @Test("the page shows which providers are reachable")

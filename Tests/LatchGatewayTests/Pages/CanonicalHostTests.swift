@@ -50,7 +50,7 @@ struct PageHomeTests {
     }
 
     /// Hosts that a backend may be at, and the field by which the gateway hears of them.
-    private static let strangers: [[(String, String)]] = [
+    private static let sharedHostFields: [[(String, String)]] = [
         [("Host", "app.example.org")], [("Host", "APP.example.org:443")], [("Host", "a.cloud.example.org")],
         [("Host", "app.example.org:8443")], [("Host", "other.example.net")], [("Host", "id.example.org:8443")],
         [("Host", "id.example.org."), ("X-Forwarded-Host", "app.example.org")],
@@ -71,26 +71,26 @@ struct PageHomeTests {
     }
 
     @Test("no form and no page with a person's data is served on a host that a backend may share")
-    func strangers() async throws {
+    func sharedHosts() async throws {
         try await with { fixture in
             let cookies = try await Self.cookies(fixture)
             let (pages, forms) = (Self.paths(fixture, .get), Self.paths(fixture, .post))
             #expect(pages.count >= 6 && forms.count >= 8)
-            for stranger in Self.strangers {
+            for headers in Self.sharedHostFields {
                 for path in pages {
-                    let response = try await Self.send(fixture, .get, path, stranger + cookies)
-                    #expect([303, 421].contains(response.status), "\(stranger) \(path): \(response.status)")
+                    let response = try await Self.send(fixture, .get, path, headers + cookies)
+                    #expect([303, 421].contains(response.status), "\(headers) \(path): \(response.status)")
                     #expect(!response.text.contains(GatewayFixture.email) && !response.text.contains(FormTokens.field))
                     if response.status == 303 { #expect(response.headers["Location"] == Self.home + path) }
                 }
                 for path in forms {
                     let response = try await Self.send(
                         fixture, .post, path,
-                        stranger + cookies + [
+                        headers + cookies + [
                             ("Sec-Fetch-Site", "same-origin"), ("Content-Type", FormURLEncoded.mediaType),
                         ], body: "a=b")
-                    #expect([403, 421].contains(response.status), "\(stranger) \(path): \(response.status)")
-                    #expect(response.text.contains("href=\"\(Self.home)/latch/account\""), "\(stranger) \(path)")
+                    #expect([403, 421].contains(response.status), "\(headers) \(path): \(response.status)")
+                    #expect(response.text.contains("href=\"\(Self.home)/latch/account\""), "\(headers) \(path)")
                 }
             }
         }
@@ -103,7 +103,7 @@ struct PageHomeTests {
             [("Host", "latchd"), ("X-Forwarded-Host", "id.example.org")],
             [("Host", "127.0.0.1:2283"), ("X-Forwarded-Host", "id.example.org:443")],
         ])
-    func served(_ fields: [(String, String)]) async throws {
+    func publicHost(_ fields: [(String, String)]) async throws {
         try await with { fixture in
             let response = try await Self.send(fixture, .get, "/latch/account", fields + Self.cookies(fixture))
             #expect(response.status == 200 && response.text.contains(GatewayFixture.email))
@@ -112,7 +112,7 @@ struct PageHomeTests {
 
     @Test(
         "a browser is redirected from a protected host to the public one, but not from an unknown host")
-    func sentHome() async throws {
+    func redirectsToPublicHost() async throws {
         try await with { fixture in
             let sent = try await Self.send(
                 fixture, .get, "/latch/admin/sessions?after=5&x=%2F", [("Host", "app.example.org")])

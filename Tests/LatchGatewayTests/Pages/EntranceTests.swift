@@ -37,36 +37,36 @@ import Testing
         ) { fixture in
             let browser = fixture.browser()
             let page = [("Accept", "text/html")]
-            let begun = try await browser.send(
+            let start = try await browser.send(
                 "GET",
                 "/api/auth/oauth/google/authorize?redirect=true&next=%2Flatch%2Fsign-in%2Fdone%3Freturn%3D%252Fphotos",
                 headers: page)
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
             let query = FormURLEncoded.encode(try fixture.google.deny(request))
             let denied = try await browser.send("GET", "\(BridgeFixture.callback)?\(query)", headers: page)
-            let stranger = try await browser.send("GET", "\(BridgeFixture.callback)?state=x&code=y", headers: page)
+            let unknownState = try await browser.send("GET", "\(BridgeFixture.callback)?state=x&code=y", headers: page)
             let missing = try await PageBrowser(fixture.base).get("/latch/nowhere")
 
-            for (response, link, words) in [
-                (denied, "/latch/sign-in?return=%2Fphotos", "Try again"), (stranger, "/latch/sign-in", "Try again"),
+            for (response, link, text) in [
+                (denied, "/latch/sign-in?return=%2Fphotos", "Try again"), (unknownState, "/latch/sign-in", "Try again"),
                 (missing, "/latch/account", "Go to your account"),
             ] {
                 #expect(response.text.contains("<p>Photos &lt;at&gt; home</p>"), "\(link)")
                 #expect(response.text.contains("<div class=\"card\">\n<h1>"), "\(link)")
-                #expect(response.text.contains("href=\"\(link)\">") && response.text.contains(words), "\(link)")
+                #expect(response.text.contains("href=\"\(link)\">") && response.text.contains(text), "\(link)")
             }
             #expect(denied.text.contains("You declined at the identity provider"))
         }
     }
 
     @Test("without pages, the link to try again restarts the browser's sign-in at the provider")
-    func againAtProvider() async throws {
+    func retryAtProvider() async throws {
         try await BridgeFixture.with { fixture in
             let browser = fixture.browser()
             let page = [("Accept", "text/html")]
-            let begun = try await browser.send(
+            let start = try await browser.send(
                 "GET", "/api/auth/oauth/google/authorize?redirect=true&next=%2Fphotos", headers: page)
-            let request = try fixture.google.request(begun.headers["Location"]).orThrow
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
             let query = FormURLEncoded.encode(try fixture.google.deny(request))
             let denied = try await browser.send("GET", "\(BridgeFixture.callback)?\(query)", headers: page)
             #expect(

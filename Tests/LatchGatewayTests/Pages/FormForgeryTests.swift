@@ -42,7 +42,7 @@ import Testing
             let own = try await root.token(on: "/latch/account")
             let other = PageBrowser(fixture)
             _ = try await other.signIn()
-            let foreign = try await other.token(on: "/latch/account")
+            let otherSessionsToken = try await other.token(on: "/latch/account")
             let before = try await stores.people.list()
             let paths = Self.paths(fixture, person: ada, session: id)
             #expect(paths.count >= 10)
@@ -52,7 +52,7 @@ import Testing
                     switch forgery {
                     case .noToken: nil
                     case .emptyToken: ""
-                    case .anotherSessionsToken: foreign
+                    case .anotherSessionsToken: otherSessionsToken
                     case .tokenFromBeforeTheSignIn: early
                     default: own
                     }
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test("every page and form redirects a person who is not signed in")
-    func stranger() async throws {
+    func notSignedIn() async throws {
         try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
             let ada = try await fixture.gateway.stores.people.require(GatewayFixture.email)
             for path in Self.paths(fixture, person: ada, session: "abc") where path != "/latch/sign-in" {

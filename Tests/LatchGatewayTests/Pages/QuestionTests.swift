@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test("a form for an irreversible action asks first, and does nothing until it is confirmed")
-    func asked() async throws {
+    func asksForConfirmation() async throws {
         try await with { fixture, root, ada in
             let stores = fixture.gateway.stores
             let phone = try await fixture.token()
@@ -59,8 +59,8 @@ import Testing
                     // The confirmation is a form of its own: without its token, or from another site, it is refused.
                     let bare = fields.filter { $0.0 != FormTokens.field }
                     #expect(try await root.post(path, bare).status == 403, "\(path) \(action)")
-                    let foreign = try await root.post(path, fields, site: [("Sec-Fetch-Site", "cross-site")])
-                    #expect(foreign.status == 403, "\(path) \(action)")
+                    let crossSite = try await root.post(path, fields, site: [("Sec-Fetch-Site", "cross-site")])
+                    #expect(crossSite.status == 403, "\(path) \(action)")
                 }
             }
             #expect(try await stores.people.list() == before)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("a person is signed out everywhere only after the confirmation")
-    func answered() async throws {
+    func confirmedSignOut() async throws {
         try await with { fixture, root, ada in
             let phone = try await fixture.token()
             let page = "/latch/admin/people/\(ada.id.uuidString.lowercased())"

@@ -108,7 +108,7 @@ import Testing
     @Test(
         "a sign-in redirects only to hosts of access rules, which the page's form-action policy allows"
     )
-    func onToAnotherHost() async throws {
+    func redirectsToAllowedHost() async throws {
         let rule = AccessRule(
             name: "app", hosts: [try #require(AccessHostPattern("app.example.org"))], paths: [], methods: [],
             admission: .signedIn)
@@ -157,9 +157,9 @@ import Testing
             let address = link.replacing("&amp;", with: "&")
             #expect(text.contains("Sign in with google") && text.contains("Sign in with work"))
             #expect(address.contains("next=%2Flatch%2Fsign-in%2Fdone%3Freturn%3D%252Fphotos"))
-            let begun = try await person.get(String(address))
-            #expect(begun.status == 302)
-            #expect(begun.headers["Location"]?.hasPrefix(try fixture.google.issuer) == true)
+            let start = try await person.get(String(address))
+            #expect(start.status == 302)
+            #expect(start.headers["Location"]?.hasPrefix(try fixture.google.issuer) == true)
         }
     }
 

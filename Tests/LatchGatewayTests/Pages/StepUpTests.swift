@@ -29,24 +29,26 @@ struct StepUpTests {
     }
 
     /// Goes by the button of a page to the provider and comes back; what the provider was asked, and the gateway's answer.
-    private func goThrough(
+    private func signInAtProvider(
         _ page: String, _ person: PageBrowser, _ fixture: BridgeFixture, as account: SmallProvider.Account
     ) async throws -> (FormFields, Exchange.Response) {
         let text = try await person.get(page).text
         let link = String(try (text.firstMatch(of: /href="([^"]*google\/authorize[^"]*)"/)?.1).orThrow)
-        let begun = try await person.get(link.replacing("&amp;", with: "&"))
-        let request = try fixture.google.request(begun.headers["Location"]).orThrow
-        return (request, try await fixture.comeBack(try fixture.google.approve(request, account), in: person.browser))
+        let start = try await person.get(link.replacing("&amp;", with: "&"))
+        let request = try fixture.google.request(start.headers["Location"]).orThrow
+        return (
+            request, try await fixture.returnToGateway(try fixture.google.approve(request, account), in: person.browser)
+        )
     }
 
     private func signIn(_ seconds: Double?, _ person: PageBrowser, _ fixture: BridgeFixture) async throws {
-        let (request, response) = try await goThrough(
+        let (request, response) = try await signInAtProvider(
             "/latch/sign-in", person, fixture, as: Self.account(seconds, fixture))
         #expect(request["max_age"] == nil && response.status == 302)
     }
 
     @Test("a person whose sign-in at the provider is too old must sign in there again, and is redirected back")
-    func anew() async throws {
+    func requiresNewSignIn() async throws {
         try await with { fixture, person in
             try await signIn(-3_600, person, fixture)
             let other = try await fixture.base.token()
@@ -55,7 +57,7 @@ struct StepUpTests {
             #expect(page == "/latch/sign-in?return=%2Flatch%2Faccount&again=1")
             #expect(try await fixture.base.me(other).status == 200)
 
-            let (request, back) = try await goThrough(page, person, fixture, as: Self.account(0, fixture))
+            let (request, back) = try await signInAtProvider(page, person, fixture, as: Self.account(0, fixture))
 
             #expect(request["prompt"] == "login" && request["max_age"] == "0")
             let on = try await person.get(try #require(back.headers["Location"]))
@@ -79,7 +81,7 @@ struct StepUpTests {
             let before = try #require(person.browser.cookies["latchd_session"])
 
             let page = "/latch/sign-in?return=%2Flatch%2Faccount&again=1"
-            let (_, back) = try await goThrough(page, person, fixture, as: Self.account(seconds, fixture))
+            let (_, back) = try await signInAtProvider(page, person, fixture, as: Self.account(seconds, fixture))
 
             #expect([400, 403].contains(back.status) && back.headers["Location"] == nil)
             #expect(back.text.lowercased().contains(remedy), "\(back.text)")
@@ -92,7 +94,7 @@ struct StepUpTests {
     }
 
     @Test("without auth_time, the first sign-in counts from its own time, and for no longer than any other")
-    func untold() async throws {
+    func withoutAuthTime() async throws {
         try await with { fixture, person in
             try await signIn(nil, person, fixture)
             _ = try await fixture.base.token()
@@ -112,11 +114,11 @@ struct StepUpTests {
             for (seconds, isGood) in [(0.0, true), (-3_600, false), (nil, false)] as [(Double?, Bool)] {
                 let app = AppSignIn()
                 let browser = fixture.browser()
-                let begun = try await browser.send(
+                let start = try await browser.send(
                     "GET", "\(BridgeFixture.authorize)?\(app.query([("again", "true")]))")
-                let request = try fixture.google.request(begun.headers["Location"]).orThrow
+                let request = try fixture.google.request(start.headers["Location"]).orThrow
                 let fields = try BridgeFixture.fields(
-                    of: try await fixture.comeBack(
+                    of: try await fixture.returnToGateway(
                         try fixture.google.approve(request, Self.account(seconds, fixture)), in: browser))
                 #expect((fields["code"] != nil) == isGood)
                 #expect(fields["error"] == (isGood ? nil : "login_required"))
@@ -133,18 +135,18 @@ struct StepUpTests {
     }
 
     @Test("a session's sign-in is never later than its start, and a session created from it keeps that time")
-    func notLater() async throws {
+    func neverAfterSessionStart() async throws {
         try await with { fixture, _ in
             let person = try await fixture.base.gateway.stores.people.require(GatewayFixture.email)
             let now = fixture.base.clock.now
-            for (told, kept) in [(now + 50, now), (now - 50, now - 50), (nil, now)] as [(Date?, Date)] {
+            for (authTime, stored) in [(now + 50, now), (now - 50, now - 50), (nil, now)] as [(Date?, Date)] {
                 let credential = try await fixture.base.gateway.issuer.issue(
-                    for: person, device: SessionDevice(), token: .opaque, authenticated: told)
-                #expect(try await session(of: credential.token.reveal(), fixture).authenticated == kept)
+                    for: person, device: SessionDevice(), token: .opaque, authenticated: authTime)
+                #expect(try await session(of: credential.token.reveal(), fixture).authenticated == stored)
                 let child = try await fixture.base.gateway.issuer.issue(for: person, device: SessionDevice())
                 try await fixture.base.gateway.stores.sessions.adopt(
                     child.session, by: credential.session, lifetime: nil)
-                #expect(try await session(of: child.token.reveal(), fixture).authenticated == kept)
+                #expect(try await session(of: child.token.reveal(), fixture).authenticated == stored)
             }
         }
     }

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test("RM-6 other kinds of access tokens are accepted: an older type with a scope, Keycloak's, several audiences")
-    func rightOnes() async throws {
+    func validTokens() async throws {
         try await RelateMailFixture.with { fixture in
             let older = [
                 try fixture.issuer.token(type: "JWT"), try fixture.issuer.token(["client_id": nil], type: nil),
@@ -186,16 +186,16 @@ import Testing
     }
 
     @Test("RM-6 while the issuer is down a token gets 503 with Retry-After, and keys still work")
-    func down() async throws {
+    func unreachableIssuer() async throws {
         try await RelateMailFixture.with { fixture in
-            fixture.issuer.breakDown()
+            fixture.issuer.setUnavailable()
             let response = try await fixture.profile(fixture.bearer())
             #expect(response.status == 503 && response.headers["Retry-After"] != nil)
             #expect(response.json?["error"]?.string?.contains("identity provider") == true)
         }
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
-            fixture.issuer.breakDown()
+            fixture.issuer.setUnavailable()
             #expect(try await fixture.profile(key.authorization).status == 200)
             #expect(try await fixture.profile(fixture.bearer()).status == 200)
         }
@@ -206,9 +206,11 @@ import Testing
         try await RelateMailFixture.with { fixture in
             let silent: [String: JSONValue?] = ["email": nil, "email_verified": nil, "name": nil]
             #expect(try await fixture.profile(fixture.bearer(silent)).status == 401)
-            fixture.issuer.tell(["sub": "somebody-else", "email": "ada@example.org", "email_verified": true])
+            fixture.issuer.setUserInfo(["sub": "somebody-else", "email": "ada@example.org", "email_verified": true])
             #expect(try await fixture.profile(fixture.bearer(silent)).status == 401)
-            fixture.issuer.tell(["sub": "ada-1", "email": "ada@example.org", "email_verified": true, "name": "Ada L"])
+            fixture.issuer.setUserInfo([
+                "sub": "ada-1", "email": "ada@example.org", "email_verified": true, "name": "Ada L",
+            ])
             let response = try await fixture.profile(fixture.bearer(silent))
             #expect(response.status == 200 && response.json?["displayName"] == "Ada L")
             let asked = fixture.issuer.asked("userinfo")
@@ -223,7 +225,7 @@ import Testing
             try await fixture.base.addPerson()
             for claim: JSONValue? in [false, "false", nil] {
                 let token = try fixture.issuer.token(["email_verified": claim])
-                fixture.issuer.tell(["sub": "ada-1", "email": "ada@example.org"])
+                fixture.issuer.setUserInfo(["sub": "ada-1", "email": "ada@example.org"])
                 let response = try await fixture.make("Bearer \(token)")
                 #expect(response.status == 403 && response.json?["error"]?.string?.contains("verified") == true)
             }

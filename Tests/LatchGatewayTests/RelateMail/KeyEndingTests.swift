@@ -65,18 +65,18 @@ import Testing
         try await RelateMailFixture.with { fixture in
             let (first, second) = (try await fixture.key(), try await fixture.key())
             for key in [first, second] { #expect(try await fixture.profile(key.authorization).status == 200) }
-            let elsewhere = try await fixture.base.elsewhere()
-            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
+            let otherGateway = try await fixture.base.otherProcess()
+            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
 
-            try await elsewhere.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
-            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
+            try await otherGateway.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
+            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
             #expect(try await fixture.profile(first.authorization).status == 401)
             #expect(try await fixture.profile(second.authorization).status == 200)
 
-            try await elsewhere.people.disable(elsewhere.people.require(GatewayFixture.email).id)
-            await fixture.base.gateway.noticeOthers(patience: .seconds(10))
+            try await otherGateway.people.disable(otherGateway.people.require(GatewayFixture.email).id)
+            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
             #expect(try await fixture.profile(second.authorization).status == 401)
-            await elsewhere.close()
+            await otherGateway.close()
         }
     }
 
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test("RM-6 the requesting key must be valid at the time of the write")
-    func asking() async throws {
+    func requestingKey() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
             let stores = fixture.base.gateway.stores
@@ -124,7 +124,7 @@ import Testing
             let stores = fixture.base.gateway.stores
             let id = try #require(UUID(uuidString: key.id))
             func written() async throws -> Date? {
-                try await fixture.base.elsewhere().apiKeys.list().first { $0.id == id }?.lastUsed
+                try await fixture.base.otherProcess().apiKeys.list().first { $0.id == id }?.lastUsed
             }
             let none = try await written()
             #expect(none == nil)
@@ -167,11 +167,11 @@ import Testing
     @Test("RM-8 keys that were revoked long ago are deleted")
     func purge() async throws {
         try await RelateMailFixture.with { fixture in
-            let (kept, gone) = (try await fixture.key(), try await fixture.key())
-            #expect(try await fixture.revoke(gone.id, kept.authorization).status == 204)
+            let (active, revoked) = (try await fixture.key(), try await fixture.key())
+            #expect(try await fixture.revoke(revoked.id, active.authorization).status == 204)
             fixture.base.clock.advance(31 * day)
             #expect(try await fixture.base.gateway.stores.apiKeys.purge(olderThan: .seconds(30 * 86_400)) == 1)
-            #expect(try await fixture.profile(kept.authorization).status == 200)
+            #expect(try await fixture.profile(active.authorization).status == 200)
         }
     }
 }

@@ -93,8 +93,8 @@ import Testing
                     == "Invalid platform: amiga. Valid platforms are: ios, android, windows, macos, web, linux")
             let nameless = try await fixture.send("POST", path, token, ["platform": "ios"])
             #expect(nameless.status == 400 && nameless.json?["error"] == "DeviceName is required")
-            let placeless = try await fixture.send("POST", path, token, ["deviceName": "x"])
-            #expect(placeless.status == 400 && placeless.json?["error"] == "Platform is required")
+            let withoutPlatform = try await fixture.send("POST", path, token, ["deviceName": "x"])
+            #expect(withoutPlatform.status == 400 && withoutPlatform.json?["error"] == "Platform is required")
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 /// Requests as such: where a key may be, the profile, and how many there may be.
 @Suite(.timeLimit(.minutes(20))) struct RelateMailRequestTests {
     @Test("RM-6 a key is accepted only in a single Authorization field")
-    func places() async throws {
+    func authorizationField() async throws {
         try await RelateMailFixture.with { fixture in
             let key = try await fixture.key()
             let encoded = key.text.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")

@@ -52,13 +52,13 @@ struct SignOutEverywhereTests {
                 _ = try await root.submitAndConfirm(
                     "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
             case "command":
-                let elsewhere = try await fixture.base.elsewhere()
-                await fixture.base.gateway.noticeOthers(patience: .seconds(10))
-                let ended = try await elsewhere.sessions.revokeAll(
-                    of: elsewhere.people.require(GatewayFixture.email).id)
+                let otherProcess = try await fixture.base.otherProcess()
+                await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+                let ended = try await otherProcess.sessions.revokeAll(
+                    of: otherProcess.people.require(GatewayFixture.email).id)
                 #expect(ended == RevokedAccess(sessions: 1, keys: 1))
-                await fixture.base.gateway.noticeOthers(patience: .seconds(10))
-                await elsewhere.close()
+                await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+                await otherProcess.close()
             case "Immich":
                 let immich = ImmichFixture(base: fixture.base)
                 #expect(try await immich.send("DELETE", "/sessions", try await immich.token()).status == 204)
@@ -135,7 +135,7 @@ struct KeyExpiryTests {
             #expect(try await fixture.profile(key).status == 200)
             fixture.base.clock.advance(1)
             #expect(try await fixture.profile(key).status == 401)
-            fixture.base.gateway.stores.apiKeys.forgetEverything()
+            fixture.base.gateway.stores.apiKeys.invalidateAll()
             #expect(try await fixture.profile(key).status == 401)
             #expect(try await fixture.make(key).status == 401)
             #expect(try await fixture.profile(lasting.authorization).status == 200)
@@ -150,10 +150,10 @@ struct KeyExpiryTests {
         try await RelateMailFixture.with({ $0.relateMail.keyLifetime = .seconds(86_400) }) { fixture in
             let now = fixture.base.clock.now
             let latest = RelateMailResponses.text(now + day)
-            for (asked, kept) in [(now + 3_600, RelateMailResponses.text(now + 3_600)), (now + 2 * day, latest)] {
-                let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailResponses.text(asked))]
+            for (requested, stored) in [(now + 3_600, RelateMailResponses.text(now + 3_600)), (now + 2 * day, latest)] {
+                let body: JSONValue = ["name": "one", "expiresAt": .string(RelateMailResponses.text(requested))]
                 let made = try await fixture.send("POST", RelateMailFixture.credentials, try fixture.bearer(), body)
-                #expect(made.json?["expiresAt"]?.string == kept)
+                #expect(made.json?["expiresAt"]?.string == stored)
             }
             #expect(try await fixture.make(try fixture.bearer()).json?["expiresAt"]?.string == latest)
             for text in ["soon", "", RelateMailResponses.text(now)] {

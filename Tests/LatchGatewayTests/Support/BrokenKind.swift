@@ -131,9 +131,9 @@ enum BrokenKind: CaseIterable {
 
     private func bearer(_ reading: RawReading) -> String? {
         let values = reading.values("authorization")
-        let words = values.first?.split(separator: " ") ?? []
-        guard values.count == 1, words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return String(words[1])
+        let parts = values.first?.split(separator: " ") ?? []
+        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
     }
 
     /// A form's first field of a name, read by hand.

@@ -52,8 +52,8 @@ struct Exchange: Sendable {
     private static func parse(_ bytes: [UInt8]) throws -> Response {
         guard let cut = Bytes.headEnd(in: bytes[...]) else { throw Broken() }
         let lines = String(decoding: bytes[..<cut], as: UTF8.self).split(separator: "\r\n")
-        let words = lines.first?.split(separator: " ") ?? []
-        guard words.count > 1, let status = Int(words[1]) else { throw Broken() }
+        let statusLine = lines.first?.split(separator: " ") ?? []
+        guard statusLine.count > 1, let status = Int(statusLine[1]) else { throw Broken() }
         let fields = lines.dropFirst().compactMap { line -> HTTPHeaders.Field? in
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...].drop { $0 == " " }

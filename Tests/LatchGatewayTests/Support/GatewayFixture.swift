@@ -65,7 +65,7 @@ struct GatewayFixture: Sendable {
     }
 
     /// Another process's view of the same database.
-    func elsewhere() async throws -> GatewayStores {
+    func otherProcess() async throws -> GatewayStores {
         var settings = gateway.stores.settings
         settings.auditPath = nil
         return try await GatewayStores.open(settings, logWriter: LogWriter { _ in }, now: { clock.now })
@@ -123,14 +123,14 @@ final class Lines: Sendable {
     let writer: LogWriter
 
     init() {
-        let taken = Taken()
+        let taken = LogBuffer()
         self.store = taken
         writer = LogWriter { bytes in taken.bytes.withLock { $0 += bytes } }
     }
 
-    private let store: Taken
+    private let store: LogBuffer
 
-    private final class Taken: Sendable {
+    private final class LogBuffer: Sendable {
         let bytes = Mutex<[UInt8]>([])
     }
 

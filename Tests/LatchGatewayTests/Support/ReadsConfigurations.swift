@@ -23,7 +23,9 @@ extension ReadsConfigurations {
     }
 
     /// Every mistake in them, as it is told; expects at least one.
-    func mistakes(_ file: String?, _ environment: [String: String] = [:], folder: String = "/etc") -> [String] {
+    func configurationErrors(_ file: String?, _ environment: [String: String] = [:], folder: String = "/etc")
+        -> [String]
+    {
         let error = #expect(throws: ConfigurationError.self) { try read(file, environment, folder: folder) }
         return error?.mistakes.map(\.description) ?? []
     }

@@ -98,7 +98,7 @@ struct SigningKeyTests {
             try await fixture.base.gateway.issuer.flush()
             fixture.clock.advance(day / 2)
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: jwt expired"])
-            fixture.base.gateway.issuer.forgetEverything()
+            fixture.base.gateway.issuer.invalidateAll()
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: jwt expired"])
         }
     }
@@ -134,12 +134,12 @@ struct SigningKeyTests {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
             let token = try await fixture.token()
-            let stores = try await fixture.base.elsewhere()
+            let stores = try await fixture.base.otherProcess()
             let session = try #require(try await stores.sessions.list().first)
             try await stores.sessions.revoke(session.id)
             await stores.close()
 
-            await fixture.base.gateway.noticeOthers(patience: .seconds(5))
+            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(5))
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: session ended"])
         }
     }
@@ -181,7 +181,7 @@ struct SigningKeyTests {
     func together() async throws {
         try await TimeTrackerFixture.with { fixture in
             let clock = fixture.clock
-            let others = [try await fixture.base.elsewhere(), try await fixture.base.elsewhere()]
+            let others = [try await fixture.base.otherProcess(), try await fixture.base.otherProcess()]
             let all = [fixture.base.gateway.stores] + others
             let ids = try await withThrowingTaskGroup(of: String?.self) { group in
                 for stores in all {
@@ -198,7 +198,7 @@ struct SigningKeyTests {
 
             let rotated = try await others[0].signingKeys.rotate()
             #expect(!rotated.isSigning)
-            await fixture.base.gateway.noticeOthers(patience: .seconds(5))
+            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(5))
             #expect(try await fixture.keys().keys.count == 2)
             for stores in others { await stores.close() }
         }

@@ -61,11 +61,11 @@ struct TimeTrackerFixture: Sendable {
         let request = try await begin(browser)
         let fields = try bridge.google.approve(request, account)
         guard request["redirect_uri"] != Self.redirect else { return FormFields(fields.map { ($0.0, $0.1) }) }
-        return try Self.fields(of: try await comeBack(fields, in: browser))
+        return try Self.fields(of: try await returnToGateway(fields, in: browser))
     }
 
     /// Brings the provider's answer to the gateway.
-    func comeBack(
+    func returnToGateway(
         _ fields: [(String, String)], in browser: TestBrowser, path: String = "/tt/auth/callback"
     ) async throws -> Exchange.Response {
         try await browser.send("GET", "\(path)?\(FormURLEncoded.encode(fields))")

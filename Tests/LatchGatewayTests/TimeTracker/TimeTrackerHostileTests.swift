@@ -43,7 +43,7 @@ struct TimeTrackerHostileTests {
     }
 
     @Test("TT-4 a wrong state, another client's state and another client's code get no token", arguments: ways)
-    func foreign(_ way: TimeTrackerSettings.Callback) async throws {
+    func otherClientsState(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
             let (mine, other) = (try await fixture.deepLink(), try await fixture.deepLink())
@@ -155,7 +155,7 @@ struct TimeTrackerHostileTests {
 
             let victim = fixture.bridge.browser()
             _ = try await fixture.begin(victim)
-            let response = try await fixture.comeBack(fields, in: victim)
+            let response = try await fixture.returnToGateway(fields, in: victim)
             let program = try await fixture.http.send("GET", "/tt/auth/callback?\(FormURLEncoded.encode(fields))")
 
             #expect(response.status == 400 && response.headers["Location"] == nil)
@@ -172,8 +172,8 @@ struct TimeTrackerHostileTests {
             let onyx = try await fixture.bridge.begin(AppSignIn(), in: browser)
             let mine = try await fixture.begin(browser)
 
-            let one = try await fixture.comeBack(try fixture.bridge.google.approve(onyx), in: browser)
-            let other = try await fixture.bridge.comeBack(try fixture.bridge.google.approve(mine), in: browser)
+            let one = try await fixture.returnToGateway(try fixture.bridge.google.approve(onyx), in: browser)
+            let other = try await fixture.bridge.returnToGateway(try fixture.bridge.google.approve(mine), in: browser)
 
             #expect(one.status == 400 && one.headers["Location"] == nil)
             #expect(other.status == 400 && other.headers["Location"] == nil)
@@ -191,7 +191,7 @@ struct TimeTrackerHostileTests {
                 return input + "." + Base64URL.encode(try sign(input))
             }
             let keys = try await fixture.http.send("GET", "/tt/.well-known/jwks.json").body
-            let stranger = try SigningKey.generate(.es256)
+            let otherKey = try SigningKey.generate(.es256)
             let rows = [
                 (signed(["alg": "none", "typ": "at+jwt"]) { _ in [] }, "invalid algorithm"),
                 (
@@ -200,7 +200,7 @@ struct TimeTrackerHostileTests {
                     }, "invalid algorithm"
                 ),
                 (
-                    try signed(["alg": "ES256", "typ": "at+jwt"]) { try stranger.signature(of: Array($0.utf8)) },
+                    try signed(["alg": "ES256", "typ": "at+jwt"]) { try otherKey.signature(of: Array($0.utf8)) },
                     "invalid token"
                 ),
                 (parts[0] + "." + parts[1] + ".", "invalid token"), (token + "A", "invalid token"),
@@ -225,8 +225,8 @@ struct TimeTrackerHostileTests {
             let link = try await fixture.deepLink()
             store.isBroken.turn(on: true)
             #expect(try await fixture.exchange(link).status == 503)
-            let begun = try await fixture.http.send("GET", "/tt/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
-            #expect(begun.status >= 500)
+            let start = try await fixture.http.send("GET", "/tt/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
+            #expect(start.status >= 500)
             store.isBroken.turn(on: false)
             #expect(try await fixture.exchange(link).status == 200)
         }

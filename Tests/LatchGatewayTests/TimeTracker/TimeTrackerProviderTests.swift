@@ -56,10 +56,10 @@ struct TimeTrackerProviderTests {
         -> String?
     {
         let browser = TestBrowser(fixture.http)
-        let begun = try await browser.send("GET", "/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
-        let target = begun.headers["Location"] ?? ""
+        let start = try await browser.send("GET", "/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
+        let target = start.headers["Location"] ?? ""
         guard target.hasPrefix(provider.issuer) else {
-            #expect(row.outcome == .refusedBeforehand && begun.status >= 500)
+            #expect(row.outcome == .refusedBeforehand && start.status >= 500)
             return nil
         }
         var fields = try provider.callback(for: target)

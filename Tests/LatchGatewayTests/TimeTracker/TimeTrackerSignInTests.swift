@@ -17,7 +17,7 @@ struct TimeTrackerSignInTests {
     private static let ways = TimeTrackerSettings.Callback.allCases
 
     @Test("TT-3 TT-4 TT-6 TT-13 a complete sign-in, with the callback at the app or at the gateway", arguments: ways)
-    func whole(_ way: TimeTrackerSettings.Callback) async throws {
+    func completeSignIn(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             let person = try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
@@ -161,19 +161,19 @@ struct TimeTrackerSignInTests {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
-            let begun = try await browser.send("GET", "/tt/auth/login?next=/entries")
-            let request = try fixture.bridge.google.request(begun.headers["Location"]).orThrow
+            let started = try await browser.send("GET", "/tt/auth/login?next=/entries")
+            let request = try fixture.bridge.google.request(started.headers["Location"]).orThrow
 
-            let response = try await fixture.comeBack(try fixture.bridge.google.approve(request), in: browser)
+            let response = try await fixture.returnToGateway(try fixture.bridge.google.approve(request), in: browser)
 
             #expect(response.status == 302)
             #expect(response.headers["Location"] == "/entries")
             #expect(try await browser.send("GET", "/tt/auth/me").json?["email"]?.string == GatewayFixture.email)
-            let elsewhere = [("Sec-Fetch-Site", "cross-site")]
-            #expect(try await browser.send("POST", "/tt/auth/logout", headers: elsewhere, body: "").status == 200)
+            let crossSite = [("Sec-Fetch-Site", "cross-site")]
+            #expect(try await browser.send("POST", "/tt/auth/logout", headers: crossSite, body: "").status == 200)
             #expect(try await browser.send("GET", "/tt/auth/me").status == 200, "Another site signed the browser out.")
-            let here = [("Sec-Fetch-Site", "same-origin")]
-            #expect(try await browser.send("POST", "/tt/auth/logout", headers: here, body: "").status == 200)
+            let sameOrigin = [("Sec-Fetch-Site", "same-origin")]
+            #expect(try await browser.send("POST", "/tt/auth/logout", headers: sameOrigin, body: "").status == 200)
             #expect(try await browser.send("GET", "/tt/auth/me").status == 401)
         }
     }
@@ -184,15 +184,15 @@ struct TimeTrackerSignInTests {
             try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             var former: String?
-            let ways = [
+            let variants = [
                 ("/tt/auth/login?next=/", "/tt/auth/callback"),
                 ("/api/auth/oauth/authorize?redirect=true", BridgeFixture.callback),
                 ("/tt/auth/login?next=/", "/tt/auth/callback"),
             ]
-            for (start, callback) in ways {
-                let begun = try await browser.send("GET", start)
-                let request = try fixture.bridge.google.request(begun.headers["Location"]).orThrow
-                let response = try await fixture.comeBack(
+            for (start, callback) in variants {
+                let started = try await browser.send("GET", start)
+                let request = try fixture.bridge.google.request(started.headers["Location"]).orThrow
+                let response = try await fixture.returnToGateway(
                     try fixture.bridge.google.approve(request), in: browser, path: callback)
                 #expect(response.status == 302)
                 let token = try browser.cookies["__Host-latchd_session"].orThrow
@@ -206,20 +206,21 @@ struct TimeTrackerSignInTests {
 
     @Test(
         "TT-3 a request names one of several providers, each with its own callback; the default is the first")
-    func several() async throws {
+    func severalProviders() async throws {
         try await TimeTrackerFixture.with(["google", "other"]) { fixture in
             try await fixture.base.addPerson()
             let browser = fixture.bridge.browser()
             #expect(try await fixture.begin(browser)["redirect_uri"]?.hasSuffix("/tt/auth/callback/google") == true)
             let query = FormURLEncoded.encode([("redirect_uri", TimeTrackerFixture.redirect), ("provider", "other")])
-            let begun = try await browser.send("GET", "/tt/auth/login?\(query)")
+            let started = try await browser.send("GET", "/tt/auth/login?\(query)")
             let other = try fixture.bridge.providers["other"].orThrow
-            let request = try other.request(begun.headers["Location"]).orThrow
+            let request = try other.request(started.headers["Location"]).orThrow
 
-            let wrong = try await fixture.comeBack(
+            let wrong = try await fixture.returnToGateway(
                 other.approve(request), in: browser, path: "/tt/auth/callback/google")
             #expect(wrong.status == 400)
-            let right = try await fixture.comeBack(other.approve(request), in: browser, path: "/tt/auth/callback/other")
+            let right = try await fixture.returnToGateway(
+                other.approve(request), in: browser, path: "/tt/auth/callback/other")
             #expect(try await fixture.exchange(TimeTrackerFixture.fields(of: right)).status == 200)
             #expect(try await fixture.http.send("GET", "/tt/auth/login?provider=none").status == 400)
         }

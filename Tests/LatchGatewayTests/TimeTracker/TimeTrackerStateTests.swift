@@ -29,7 +29,7 @@ struct TimeTrackerStateTests {
     @Test(
         "TT-3 the state that the app has seen is returned, and the browser gets the cookie",
         arguments: ways)
-    func whole(_ way: TimeTrackerSettings.Callback) async throws {
+    func preservesState(_ way: TimeTrackerSettings.Callback) async throws {
         try await TimeTrackerFixture.with(callback: way) { fixture in
             try await fixture.base.addPerson()
             let place = try await place(fixture)
@@ -42,7 +42,7 @@ struct TimeTrackerStateTests {
             let link =
                 way == .app
                 ? FormFields(fields.map { ($0.0, $0.1) })
-                : try TimeTrackerFixture.fields(of: try await fixture.comeBack(fields, in: browser))
+                : try TimeTrackerFixture.fields(of: try await fixture.returnToGateway(fields, in: browser))
             #expect(link["state"] == state)
             #expect(try await fixture.exchange(link).status == 200)
             #expect(try await fixture.exchange(link).status == 400)
@@ -78,7 +78,7 @@ struct TimeTrackerStateTests {
             let link =
                 way == .app
                 ? FormFields(fields.map { ($0.0, $0.1) })
-                : try TimeTrackerFixture.fields(of: try await fixture.comeBack(fields, in: browser))
+                : try TimeTrackerFixture.fields(of: try await fixture.returnToGateway(fields, in: browser))
             #expect(try await fixture.exchange(link).status == 200)
         }
     }
@@ -91,7 +91,7 @@ struct TimeTrackerStateTests {
             let response = try await fixture.bridge.browser().send("GET", place)
             let request = try fixture.bridge.google.request(response.headers["Location"]).orThrow
             let fields = try fixture.bridge.google.approve(request, .init())
-            #expect(try await fixture.comeBack(fields, in: fixture.bridge.browser()).status == 400)
+            #expect(try await fixture.returnToGateway(fields, in: fixture.bridge.browser()).status == 400)
         }
     }
 }

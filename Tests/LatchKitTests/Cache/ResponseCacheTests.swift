@@ -130,7 +130,7 @@ import Testing
             ["Cache-Control": "no-store"], ["Cache-Control": "max-age=60, No-Store"], ["Vary": "*"],
             ["Cache-Control": "max-age=60", "Vary": "Accept, *"],
         ] as [HTTPHeaders])
-    func notKept(_ headers: HTTPHeaders) async throws {
+    func notStored(_ headers: HTTPHeaders) async throws {
         serve(headers)
         let latch = try await fixture.home.open()
         let client = try latch.session(for: try await fixture.signIn(latch)).client
@@ -232,12 +232,12 @@ import Testing
         let fault = try #require(reason(faulty))
         #expect(fault.code == .serverError)
         fixture.wire.stop()
-        let gone = try #require(reason(try await client.cached("/api/things")))
-        #expect(gone.code == .connectionRefused)
+        let unreachable = try #require(reason(try await client.cached("/api/things")))
+        #expect(unreachable.code == .connectionRefused)
     }
 
     @Test("a response that arrives after a purge is not stored")
-    func late() async throws {
+    func responseAfterPurge() async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
         let cache = latch.accounts.cache

@@ -22,7 +22,7 @@ import Testing
         await latch.close()
 
         let next = try await fixture.home.open()
-        try await fixture.expectWholeOrAbsent(next, ids)
+        try await fixture.expectCompleteOrAbsent(next, ids)
         #expect(try await next.accounts.accounts().count == (step == .rowWhole ? 1 : 0))
         // Also with a key that was pasted: it is the person's own, and undoing a sign-in does not revoke it.
         let account = try await fixture.signIn(next)
@@ -51,9 +51,9 @@ import Testing
 
         let third = try await fixture.home.open()
         #expect(fixture.server.keys.map(\.id) == [pasted.id])
-        let kept = try #require(try await third.accounts.account(account.id))
-        #expect(kept.isSignedIn == (step == .rowWhole) && kept.details[SignedIn.ownMark] == nil)
-        #expect((try await fixture.stored(account) != nil) == kept.isSignedIn)
+        let stored = try #require(try await third.accounts.account(account.id))
+        #expect(stored.isSignedIn == (step == .rowWhole) && stored.details[SignedIn.ownKeyEntry] == nil)
+        #expect((try await fixture.stored(account) != nil) == stored.isSignedIn)
         await third.close()
 
         // A key that is made here is not taken for a pasted one: it goes with the sign-in that came to nothing.
@@ -82,7 +82,7 @@ import Testing
 
         let third = try await fixture.home.open()
         #expect(try await third.accounts.rowIDs().isEmpty)
-        try await fixture.expectWholeOrAbsent(third, [account.id])
+        try await fixture.expectCompleteOrAbsent(third, [account.id])
         await third.close()
         await fixture.stop()
     }
@@ -103,7 +103,7 @@ import Testing
         await second.close()
 
         let third = try await fixture.home.open()
-        try await fixture.expectWholeOrAbsent(third, [account.id])
+        try await fixture.expectCompleteOrAbsent(third, [account.id])
         #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
         await third.close()
         await fixture.stop()
@@ -118,15 +118,15 @@ extension FamilyFixture {
     }
 
     /// Whether each account has its token and works, and of the rest nothing is left; and no secret is in any file.
-    func expectWholeOrAbsent(
+    func expectCompleteOrAbsent(
         _ latch: LatchClient, _ ids: [UUID], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let accounts = try await latch.accounts.accounts()
         for account in accounts {
             #expect(account.isSignedIn, sourceLocation: sourceLocation)
             let token = try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id))
-            let kept = SessionTokens(stored: try #require(token, sourceLocation: sourceLocation))
-            #expect(try home.files(holding: kept.access.reveal()).isEmpty, sourceLocation: sourceLocation)
+            let tokens = SessionTokens(stored: try #require(token, sourceLocation: sourceLocation))
+            #expect(try home.files(holding: tokens.access.reveal()).isEmpty, sourceLocation: sourceLocation)
             let identity = try await latch.session(for: account).identity()
             #expect(identity.email == "ada@example.org", sourceLocation: sourceLocation)
         }

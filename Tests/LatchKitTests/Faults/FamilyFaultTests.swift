@@ -35,7 +35,7 @@ import Testing
 
         fixture.wire.script(fixture.rules)
         let account = try await fixture.signIn(latch)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
 
         fixture.wire.script(fixture.rules)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -126,7 +126,7 @@ import Testing
             #expect(lives)
         }
         #expect(try await latch.accounts.accounts().allSatisfy { $0.id != account.id })
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -208,7 +208,7 @@ import Testing
         #expect(!report.isRevoked)
         expectRefused(try #require(report.failure), fixture.door)
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -229,7 +229,7 @@ import Testing
         fixture.home.clock.advance(by: TimeInterval(seconds))
         latch = try await fixture.home.open()
         #expect(await (try latch.session(for: account)).restore().isSignedIn)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         // An ID token of yesterday or tomorrow is refused; every other sign-in works, and replaces the session.
         if family.hasDatedProof {
             let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
@@ -241,9 +241,9 @@ import Testing
             #expect(try await latch.accounts.accounts().count == 1)
         }
         fixture.home.clock.advance(by: TimeInterval(-seconds))
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         _ = try await latch.signOut(account)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -270,6 +270,6 @@ extension FamilyFixture {
         try #require(try await session.identity().email == "ada@example.org", "\(when)")
         let keys = try await session.keys()
         try #require(keys.count == 1 && keys[0].isCurrent, "\(when): \(keys)")
-        try await expectWholeOrAbsent(latch, [id])
+        try await expectCompleteOrAbsent(latch, [id])
     }
 }

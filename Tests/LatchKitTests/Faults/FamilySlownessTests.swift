@@ -6,7 +6,7 @@ import Testing
 /// A server whose answers crawl.
 @Suite(.timeLimit(.minutes(20))) struct FamilySlownessTests {
     @Test("responses that arrive byte by byte are accepted, from the first request to the last", arguments: Family.all)
-    func crawl(_ family: Family) async throws {
+    func slowResponses(_ family: Family) async throws {
         let fixture = try await family.make()
         fixture.wire.script { request in
             var response = fixture.rules(request)
@@ -15,15 +15,15 @@ import Testing
         }
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         #expect(try await latch.signOut(account).failure?.code != .timedOut)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
 
     @Test("a response that never ends does not prevent signing out, and ends no session", arguments: Family.all)
-    func endless(_ family: Family) async throws {
+    func endlessResponse(_ family: Family) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
         let account = try await fixture.signIn(latch)
@@ -39,7 +39,7 @@ import Testing
         let report = try await latch.signOut(account)
         #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(String(describing: report.failure))")
         #expect(try await latch.accounts.rowIDs().isEmpty)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }
@@ -66,7 +66,7 @@ import Testing
     @Test(
         "a sign-in, an identity request, a call and a renewal with endless responses time out; the account stays",
         arguments: Family.all)
-    func neverDone(_ family: Family) async throws {
+    func endlessResponsesTimeOut(_ family: Family) async throws {
         let fixture = try await family.make()
         let latch = try await fixture.home.open(revocationTimeout: .milliseconds(150))
         let server = try await fixture.find(latch, .init())
@@ -91,7 +91,7 @@ import Testing
 
         fixture.home.requestTimeout = HomeFixture.ample
         fixture.wire.script(fixture.rules)
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         #expect(try await session.identity().email == "ada@example.org")
         await latch.close()
         await fixture.stop()

@@ -26,8 +26,8 @@ import Testing
         store.fail(.locked)
         let session = try next.session(for: account)
         if case .signedOut = await session.restore() { Issue.record("a locked store signed somebody out") }
-        let told = try await #require(throws: LatchError.self) { try await session.identity() }
-        #expect(told.code.rawValue.hasPrefix("secret_store"), "\(told)")
+        let lockedError = try await #require(throws: LatchError.self) { try await session.identity() }
+        #expect(lockedError.code.rawValue.hasPrefix("secret_store"), "\(lockedError)")
         _ = try? await session.client.send(session.dialect.identity)
         #expect(try await next.accounts.account(account.id)?.isSignedIn == true)
 
@@ -61,8 +61,8 @@ import Testing
         let error = try await #require(throws: LatchError.self) { try await latch.signOut(account) }
 
         #expect(error.code == .secretStoreDamaged)
-        for words in ["removed from this device", "\(fixture.door) has not ended", "store is not open", "next start"] {
-            #expect(error.message.contains(words), "\(error)")
+        for text in ["removed from this device", "\(fixture.door) has not ended", "store is not open", "next start"] {
+            #expect(error.message.contains(text), "\(error)")
         }
         #expect(try await latch.accounts.accounts().isEmpty)
         await latch.close()

@@ -75,11 +75,11 @@ struct Fault: Sendable, CustomTestStringConvertible {
         _ error: LatchError, while act: Action, at place: ServerAddress,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        var told = act == .finding ? found ?? (code, says) : (code, says)
-        if isRefusal, act == .signingIn { told = (error.code, []) }
-        #expect(error.code == told.0, "\(error)", sourceLocation: sourceLocation)
-        for words in [place.description] + told.1 {
-            #expect(error.message.contains(words), "\(words): \(error)", sourceLocation: sourceLocation)
+        var expected = act == .finding ? found ?? (code, says) : (code, says)
+        if isRefusal, act == .signingIn { expected = (error.code, []) }
+        #expect(error.code == expected.0, "\(error)", sourceLocation: sourceLocation)
+        for text in [place.description] + expected.1 {
+            #expect(error.message.contains(text), "\(text): \(error)", sourceLocation: sourceLocation)
         }
         let failed = ["Login failed: ", "OAuth login failed: ", "Could not sign in: "].contains {
             error.message.hasPrefix($0)

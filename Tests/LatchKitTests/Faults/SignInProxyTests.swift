@@ -133,16 +133,16 @@ import Testing
     @Test(
         "the response of a sign-in proxy or portal ends no session, and the error names it (invariant 4)",
         arguments: Family.all)
-    func stays(_ family: Family) async throws {
+    func keepsSession(_ family: Family) async throws {
         let fixture = try await family.make()
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
         await first.close()
-        for proxy in Self.cases { try await stays(fixture, account, proxy) }
+        for proxy in Self.cases { try await expectSessionKept(fixture, account, proxy) }
         await fixture.stop()
     }
 
-    private func stays(_ fixture: FamilyFixture, _ account: Account, _ proxy: Case) async throws {
+    private func expectSessionKept(_ fixture: FamilyFixture, _ account: Account, _ proxy: Case) async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: account)
         fixture.wire.script { _ in proxy.response }
@@ -156,11 +156,12 @@ import Testing
                     _ = try await session.identity()
                 }
             }
-            let told = Comment(rawValue: "\(proxy.name), \(call): \(error.code): \(error)")
-            #expect(error.code == .interceptedResponse, told)
-            #expect(proxy.says.allSatisfy { error.message.contains($0) }, told)
+            let comment = Comment(rawValue: "\(proxy.name), \(call): \(error.code): \(error)")
+            #expect(error.code == .interceptedResponse, comment)
+            #expect(proxy.says.allSatisfy { error.message.contains($0) }, comment)
             #expect(
-                error.message.contains(fixture.door.authority) && error.message.hasSuffix("You stay signed in."), told)
+                error.message.contains(fixture.door.authority) && error.message.hasSuffix("You stay signed in."),
+                comment)
         }
         fixture.home.clock.advance(by: 3_600)
         _ = try await session.validToken()
@@ -186,15 +187,15 @@ import Testing
             let error = try await #require(throws: LatchError.self, "\(proxy.name)") {
                 try await fixture.begin(latch, server, intrude)
             }
-            let told = Comment(rawValue: "\(proxy.name): \(error.code): \(error)")
-            #expect(error.code == .interceptedResponse, told)
-            #expect(proxy.says.allSatisfy { error.message.contains($0) }, told)
-            #expect(try await latch.accounts.rowIDs().isEmpty, told)
+            let comment = Comment(rawValue: "\(proxy.name): \(error.code): \(error)")
+            #expect(error.code == .interceptedResponse, comment)
+            #expect(proxy.says.allSatisfy { error.message.contains($0) }, comment)
+            #expect(try await latch.accounts.rowIDs().isEmpty, comment)
 
             let report = try await latch.probe(fixture.address, connection: .init(proxy: ""))
-            let failure = try #require(report.failure, told)
+            let failure = try #require(report.failure, comment)
             #expect(
-                failure.code == .interceptedResponse && proxy.says.allSatisfy { failure.message.contains($0) }, told)
+                failure.code == .interceptedResponse && proxy.says.allSatisfy { failure.message.contains($0) }, comment)
         }
         await latch.close()
         await fixture.stop()

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("IM-12 until the password is changed, every program refuses all other requests and stays signed in")
-    func heldBack() async throws {
+    func blocksOtherRequests() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
         let (latch, other) = (try await fixture.home.open(), try await fixture.home.open())
@@ -117,7 +117,7 @@ import Testing
     @Test(
         "IM-12 a voluntary change sends the current password, and the session stays",
         arguments: ImmichGeneration.all)
-    func ownWill(_ generation: ImmichGeneration) async throws {
+    func voluntaryChange(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -148,10 +148,10 @@ import Testing
         #expect(Int(used.timeIntervalSince1970) == 1_767_323_045)
         try await dialect.endSession("session-0", with: session.client)
         #expect(try await dialect.sessions(with: session.client).count == 1)
-        let gone = try await #require(throws: LatchError.self) {
+        let error = try await #require(throws: LatchError.self) {
             try await dialect.endSession("session-0", with: session.client)
         }
-        #expect(gone.code == .serverRefused && gone.message.contains("no such session"))
+        #expect(error.code == .serverRefused && error.message.contains("no such session"))
     }
 
     @Test(
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test("IM-6 after a sign-in token, account, device, first sync and main screen follow in this order")
-    func arrival() async throws {
+    func signInOrder() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
         let server = try await fixture.server(latch)
@@ -279,21 +279,21 @@ import Testing
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server
         ) { [wire = fixture.wire] in steps.take(($0, wire.requests.count)) }
 
-        let taken = steps.taken.map(\.step)
-        try #require(taken.count == 5)
-        #expect(taken[0] == .tokenStored && taken[1] == .accountStored)
-        #expect(taken[2] == .deviceKnown(try await latch.accounts.deviceID()))
-        guard case .synced(let sync) = taken[3] else { return #expect(Bool(false), "\(taken[3])") }
+        let performed = steps.taken.map(\.step)
+        try #require(performed.count == 5)
+        #expect(performed[0] == .tokenStored && performed[1] == .accountStored)
+        #expect(performed[2] == .deviceKnown(try await latch.accounts.deviceID()))
+        guard case .synced(let sync) = performed[3] else { return #expect(Bool(false), "\(performed[3])") }
         #expect(sync.person?.email == "ada@example.org" && sync.version == "v3.1.0")
         #expect(sync.albums == 1 && sync.photographs == 12 && sync.videos == 3)
-        #expect(taken[4] == .ready)
+        #expect(performed[4] == .ready)
         // Nothing is asked with the token before it is kept.
         #expect(steps.taken[2].requests == fixture.asked("/api/auth/login").count + steps.taken[0].requests - 1)
         #expect(account.isActive)
     }
 
     @Test("IM-6 after each step of a sign-in, server, secret store and database have the specified state")
-    func arrivalSeen() async throws {
+    func signInSteps() async throws {
         let fixture = try ImmichFixture()
         let store = WatchedStore(fixture.home.secrets)
         let latch = try await fixture.home.open(secrets: store)
@@ -331,7 +331,7 @@ import Testing
     }
 
     @Test("IM-11 after each step of signing out, server, secret store and database have the specified state")
-    func departureSeen() async throws {
+    func signOutSteps() async throws {
         let fixture = try ImmichFixture()
         let store = WatchedStore(fixture.home.secrets)
         let latch = try await fixture.home.open(secrets: store)
@@ -378,7 +378,7 @@ import Testing
     }
 
     @Test("IM-6 IM-12 a server that requires a new password first gets no other request before")
-    func arrivalBeforePassword() async throws {
+    func requiredPasswordFirst() async throws {
         let fixture = try ImmichFixture()
         fixture.immich.set { $0.mustChange = true }
         let latch = try await fixture.home.open()
@@ -408,7 +408,7 @@ import Testing
     @Test(
         "IM-11 signing out notifies the server, then removes token and account, and stops running tasks",
         arguments: [true, false])
-    func departure(_ answers: Bool) async throws {
+    func signOutOrder(_ answers: Bool) async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)

@@ -48,10 +48,10 @@ import Testing
     func wellKnown(_ place: Place) async throws {
         let fixture = try ImmichFixture()
         let (script, port) = (fixture.immich, fixture.wire.port)
-        let says = place.says.replacing("PORT", with: "\(port)")
+        let endpoint = place.says.replacing("PORT", with: "\(port)")
         let moved = ["/photos/v1", "/own/api", "/x"].first { place.says.contains($0) }
         script.intercept { request in
-            if request.path == "/.well-known/immich" { return .json(#"{"api":{"endpoint":"\#(says)"}}"#) }
+            if request.path == "/.well-known/immich" { return .json(#"{"api":{"endpoint":"\#(endpoint)"}}"#) }
             guard let moved else { return nil }
             guard request.path.hasPrefix(moved + "/") else { return .page(404) }
             var inner = request
@@ -60,7 +60,7 @@ import Testing
         }
         let server = try await fixture.server(try await fixture.home.open())
         #expect((server.dialect as? ImmichDialect)?.api == place.path)
-        let prefix = says.contains("/own/api") ? "/own" : says.contains("/x") ? "/x" : ""
+        let prefix = endpoint.contains("/own/api") ? "/own" : endpoint.contains("/x") ? "/x" : ""
         #expect(server.address.url == fixture.address.url + prefix)
         #expect(
             Dialects.named(server.dialect.id, details: server.dialect.details)?.probe.path == server.dialect.probe.path)
@@ -69,9 +69,9 @@ import Testing
     @Test("IM-3 another host is allowed with a warning, and becomes the account's server")
     func otherHost() async throws {
         let (front, back) = (try ImmichFixture(), try ImmichFixture())
-        let place = "http://localhost:\(back.wire.port)/api"
+        let address = "http://localhost:\(back.wire.port)/api"
         front.immich.intercept { request in
-            request.path == "/.well-known/immich" ? .json(#"{"api":{"endpoint":"\#(place)"}}"#) : nil
+            request.path == "/.well-known/immich" ? .json(#"{"api":{"endpoint":"\#(address)"}}"#) : nil
         }
         let latch = try await front.home.open()
         let account = try await front.signIn(latch)
@@ -87,7 +87,7 @@ import Testing
             "//other.example.org/api", "ftp://127.0.0.1/api", "/api?x=1", "/../api", "", "https://", "\\u0000",
             "http://127.0.0.1:1/api", "http://127.0.0.1:PORT/nothing",
         ])
-    func badPlace(_ says: String) async throws {
+    func invalidAPIAddress(_ says: String) async throws {
         let fixture = try ImmichFixture()
         let says = says.replacing("PORT", with: "\(fixture.wire.port)")
         fixture.immich.intercept { request in

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ImmichGatewayTests {
     @Test(
         "IM-5 IM-9 IM-10 IM-11 IM-15 with a gateway a person signs in, lists and ends sessions, and uses a PIN")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         let (folder, home) = (try TemporaryDirectory(), try HomeFixture())
         var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
         settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)

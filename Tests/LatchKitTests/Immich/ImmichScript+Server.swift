@@ -91,12 +91,12 @@ extension ImmichScript {
             }
         }
         let query = ScriptedServer.Request(method: "", path: url, headers: [:], body: "").query
-        guard let kept = state.withLock({ $0.codes.removeValue(forKey: query["code"] ?? "") }),
-            kept.state == query["state"], url.hasPrefix("app.immich:///") || url.hasPrefix("http://127.0.0.1")
+        guard let stored = state.withLock({ $0.codes.removeValue(forKey: query["code"] ?? "") }),
+            stored.state == query["state"], url.hasPrefix("app.immich:///") || url.hasPrefix("http://127.0.0.1")
         else { return failed }
         if generation.takesState {
             let verifier = request.json?["codeVerifier"]?.string.flatMap(PKCE.Verifier.init)
-            guard request.json?["state"]?.string == kept.state, verifier?.challenge.text == kept.challenge else {
+            guard request.json?["state"]?.string == stored.state, verifier?.challenge.text == stored.challenge else {
                 return failed
             }
         }

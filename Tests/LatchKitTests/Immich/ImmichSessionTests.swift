@@ -10,7 +10,7 @@ import Testing
     @Test(
         "IM-5 IM-8 IM-9 IM-10 IM-11 a person signs in, is still signed in after a restart, and signs out",
         arguments: ImmichGeneration.all)
-    func wholeWay(_ generation: ImmichGeneration) async throws {
+    func endToEnd(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         var latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -67,7 +67,7 @@ import Testing
     @Test(
         "IM-16 the server's message is reported, for both generations",
         arguments: [ImmichGeneration(1, 123, 0), .newest])
-    func words(_ generation: ImmichGeneration) async throws {
+    func serverMessages(_ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         fixture.immich.intercept { request in
             request.path == "/api/auth/login" ? generation.invalid("email", "must be an email") : nil
@@ -135,7 +135,7 @@ import Testing
         [
             ImmichGeneration(1, 123, 0), ImmichGeneration(2, 4, 1), .newest,
         ])
-    func answered(_ row: Case, _ generation: ImmichGeneration) async throws {
+    func unrelatedResponses(_ row: Case, _ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))
@@ -163,7 +163,7 @@ import Testing
         [
             ImmichGeneration(1, 123, 0), .newest,
         ])
-    func stands(_ row: Case, _ generation: ImmichGeneration) async throws {
+    func keepsSession(_ row: Case, _ generation: ImmichGeneration) async throws {
         let fixture = try ImmichFixture(generation)
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ClientLogTests {
     @Test("sign-ins, renewals, rejections, ends and sign-outs are logged with server, outcome and time")
-    func acts() async throws {
+    func actions() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test("a sign-in page instead of the server is logged for an identity request and for a call")
-    func foreign() async throws {
+    func interceptedResponses() async throws {
         let fixture = try OnyxFixture()
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))
@@ -82,13 +82,15 @@ import Testing
         for secret in ["token-number-", "code-number-", "open-sesame-1", "correct horse"] {
             #expect(!text.leaks(secret), "\(secret)")
         }
-        for word in ["hush", "ada", "example.org", "/api", "state="] { #expect(!text.contains(word), "\(word)") }
+        for content in ["hush", "ada", "example.org", "/api", "state="] {
+            #expect(!text.contains(content), "\(content)")
+        }
         let mode = try FileManager.default.attributesOfItem(atPath: fixture.home.folders.log)[.posixPermissions]
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
     @Test("many programs write concurrently; no line is lost or mixed, and the files are bounded")
-    func together() async throws {
+    func concurrentWriters() async throws {
         let folder = try TemporaryDirectory()
         let address = try ServerAddress("photos.example.org")
         await withTaskGroup(of: Void.self) { group in
@@ -110,9 +112,9 @@ import Testing
 
         let small = ClientLog(path: folder.file("small.log"), program: "x", now: { Date() }, largest: 2_000)
         for number in 0..<200 { small.record(.refresh, at: address, outcome: "n\(number)") }
-        let kept = small.entries()
-        #expect(kept.last?.outcome == "n199" && kept.count < 60 && kept.count > 10)
-        #expect(kept.map(\.outcome) == ((200 - kept.count)..<200).map { "n\($0)" })
+        let remaining = small.entries()
+        #expect(remaining.last?.outcome == "n199" && remaining.count < 60 && remaining.count > 10)
+        #expect(remaining.map(\.outcome) == ((200 - remaining.count)..<200).map { "n\($0)" })
         try small.clear()
         #expect(small.entries().isEmpty)
         small.record(.probe, at: address, outcome: "ok")
@@ -120,7 +122,7 @@ import Testing
     }
 
     @Test("a log that is turned off or not writable prevents no action")
-    func none() async throws {
+    func disabledLog() async throws {
         let folder = try TemporaryDirectory()
         let address = try ServerAddress("photos.example.org")
         ClientLog(path: nil, program: "x", now: { Date() }).record(.probe, at: address, outcome: "ok")

@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("OX-8 a server that requires verified addresses, and one without people, are recognised")
-    func rest() {
+    func serverProperties() {
         #expect(features(#"{"multi_tenant":false,"requires_verification":true}"#)?.requiresVerification == true)
         #expect(features(#"{"multi_tenant":false,"has_users":false}"#)?.hasUsers == false)
         #expect(features(#"{"something":1}"#) == nil)
@@ -84,7 +84,7 @@ import Testing
     ]
 
     @Test("OX-8 every error format and every reason of a 403 is reported in plain words", arguments: refusals)
-    func words(_ body: String, _ words: String?) {
+    func errorMessages(_ body: String, _ words: String?) {
         let response = ClientResponse(status: .forbidden, body: Array(body.utf8))
         #expect(OnyxDialect().errorMessage(in: response) == words)
     }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("OX-8 a person registers in JSON with a lower-cased address, and is signed in")
-    func whole() async throws {
+    func completeRegistration() async throws {
         let fixture = try OnyxFixture()
         let account = try await register(fixture, response: .json(Self.registered, 201))
         #expect(account.userEmail == "ada@example.org" && account.isSignedIn)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("OX-8 a failed sign-in after a successful registration is a separate error")
-    func half() async throws {
+    func failedSignIn() async throws {
         let fixture = try OnyxFixture()
         let error = await #expect(throws: LatchError.self) {
             try await register(fixture, password: "another password", response: .json(Self.registered, 201))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test("OX-8 a valid password is accepted, with letters of any script")
-    func fits() {
+    func validPasswords() {
         let rule = PasswordRule(minimumLength: 4, needsUppercase: true, needsLowercase: true, needsDigit: true)
         #expect(rule.problem(of: Secret("Ωσ٣!")) == nil && rule.problem(of: Secret("Ωσ!!")) != nil)
     }

@@ -75,7 +75,7 @@ import Testing
     ]
 
     @Test("RFC 9728 §3.3 metadata are accepted only if they are complete and belong to the address", arguments: cases)
-    func believed(_ example: Case) async throws {
+    func validMetadata(_ example: Case) async throws {
         let onyx = OnyxScript()
         let gateway = try ScriptedServer { onyx.response($0) }
         let address = Box()

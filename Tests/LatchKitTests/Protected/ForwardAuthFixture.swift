@@ -31,17 +31,17 @@ struct ForwardAuthFixture {
         }
         if host.hasPrefix("localhost:") { return onyx.response(request) }
         let port = host.drop { $0 != ":" }
-        let place = host == "home.test" ? "https://home.test" : "http://127.0.0.1" + port
+        let base = host == "home.test" ? "https://home.test" : "http://127.0.0.1" + port
         let gateway = host == "home.test" ? "https://home.test/id" : "http://localhost\(port)"
         if request.path == "/.well-known/oauth-protected-resource" {
             return .json(
                 #"""
-                {"resource":"\#(place)","latchd_server":"\#(gateway)/api",\#
+                {"resource":"\#(base)","latchd_server":"\#(gateway)/api",\#
                 "bearer_methods_supported":["header"]}
                 """#)
         }
         guard onyx.live.contains(request.token ?? "") else {
-            let metadata = "\(place)/.well-known/oauth-protected-resource"
+            let metadata = "\(base)/.well-known/oauth-protected-resource"
             let problem = request.token == nil ? "" : #"error="invalid_token", "#
             return ScriptedServer.Response(
                 status: 401,

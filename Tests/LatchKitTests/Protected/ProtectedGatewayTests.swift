@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("calls reach the backend as the right person, and sessions are renewed and ended at the gateway")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try await with { proxy in
             let latch = try await home.open()
             let ada = try await signIn(latch, proxy.url)

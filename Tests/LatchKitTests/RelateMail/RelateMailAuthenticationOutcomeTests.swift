@@ -32,22 +32,22 @@ import Testing
         }
         for status in [200, 204, 400, 403, 404, 405] { #expect(judge(Self.response(status)) == .authenticated) }
         for status in [408, 429, 500, 502, 503] { #expect(judge(Self.response(status)) == .failing) }
-        for foreign in [
+        for response in [
             Self.response(200, "<!doctype html>", "text/html"),
             Self.response(401, "", nil, ["WWW-Authenticate": "Basic"]),
             Self.response(302, "", nil, ["Location": "https://sso.example.org/"]), Self.response(511),
             Self.response(400, "<h2>Bad Request - Invalid Hostname</h2>", "text/html"),
             Self.response(307, "", nil, ["Location": "https://other.example.org/api"]),
         ] {
-            guard case .intercepted = judge(foreign) else {
-                Issue.record("\(foreign.status) counts as the server's own")
+            guard case .intercepted = judge(response) else {
+                Issue.record("\(response.status) counts as the server's own")
                 continue
             }
         }
     }
 
     @Test("The three error formats give a message, and no body is shown unchanged")
-    func words() {
+    func errorMessages() {
         let dialect = RelateMailDialect()
         let rows: [(String, String?)] = [
             (#"{"error":"Name is required"}"#, "Name is required"),
@@ -55,7 +55,7 @@ import Testing
                 #"{"title":"Bad.","errors":{"B":["two"],"A":["one","more"]}}"#, "Bad. one more two"
             ), (#"{"title":"Not Found","status":404}"#, "Not Found"), ("", nil), ("<html>", nil), ("{}", nil),
         ]
-        for (body, words) in rows { #expect(dialect.errorMessage(in: Self.response(400, body)) == words) }
+        for (body, message) in rows { #expect(dialect.errorMessage(in: Self.response(400, body)) == message) }
     }
 
     @Test("A key that is revoked at the server ends the session if the server confirms it")
@@ -117,12 +117,12 @@ import Testing
         let limited = await #expect(throws: LatchError.self) { try await session.identity() }
         #expect(limited?.code == .rateLimited && limited?.retryAfter == .seconds(60))
 
-        let elsewhere = try ScriptedServer { _ in .json("{}") }
+        let otherServer = try ScriptedServer { _ in .json("{}") }
         fixture.server.intercept { _ in
-            .init(status: 307, headers: ["Location": "http://127.0.0.1:\(elsewhere.port)/x"])
+            .init(status: 307, headers: ["Location": "http://127.0.0.1:\(otherServer.port)/x"])
         }
         let moved = await #expect(throws: LatchError.self) { try await session.identity() }
-        #expect(moved?.code == .interceptedResponse && elsewhere.requests.isEmpty && session.state.isSignedIn)
+        #expect(moved?.code == .interceptedResponse && otherServer.requests.isEmpty && session.state.isSignedIn)
         await fixture.stop()
     }
 

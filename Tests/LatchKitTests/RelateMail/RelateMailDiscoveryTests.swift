@@ -60,7 +60,7 @@ import Testing
     }
 
     /// What answers instead, the code and the words that matter.
-    static let strangers: [(ScriptedServer.Response, LatchError.Code, String)] = [
+    static let otherServerResponses: [(ScriptedServer.Response, LatchError.Code, String)] = [
         (.page(200), .interceptedResponse, "web page"),
         (.init(status: 200, headers: ["Content-Type": "text/plain"], body: "{}"), .unsupportedServer, "text/plain"),
         (.json("{}"), .unsupportedServer, "not that of a Relate Mail server"),
@@ -75,8 +75,10 @@ import Testing
         (.redirect("https://login.example.org/"), .interceptedResponse, "login.example.org"),
     ]
 
-    @Test("RM-4 another kind of server, or one that refuses, is reported with the remedy", arguments: strangers)
-    func strange(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
+    @Test(
+        "RM-4 another kind of server, or one that refuses, is reported with the remedy", arguments: otherServerResponses
+    )
+    func otherServers(_ response: ScriptedServer.Response, _ code: LatchError.Code, _ words: String) async throws {
         let fixture = try await RelateMailFixture()
         fixture.server.intercept { _ in response }
         let report = try await fixture.probe()

@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test("RM-7 a key that was created late, after the crash and the next sign-in, is revoked at the next start")
-    func late() async throws {
+    func keyCreatedLate() async throws {
         let fixture = try await RelateMailFixture()
         try await die(after: .firstKeyRecorded, in: fixture)
         let next = try await fixture.home.open()
         let account = try await fixture.signIn(next)
-        let name = try #require(try await next.accounts.orphanedKeys(of: account.id).first?.mark.text)
+        let name = try #require(try await next.accounts.orphanedKeys(of: account.id).first?.identifier.text)
         await next.close()
         fixture.server.add(name, scopes: ["app"])
 
@@ -69,7 +69,7 @@ import Testing
     @Test(
         "RM-7 if the person already has an account there, the next start revokes the key that a crash left",
         arguments: [AccountStep.firstKeyRecorded, .firstKeyMade])
-    func again(_ step: AccountStep) async throws {
+    func existingAccount(_ step: AccountStep) async throws {
         let fixture = try await RelateMailFixture()
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("RM-7 a key of another program's pending sign-in is not revoked")
-    func atWork() async throws {
+    func pendingInOtherProgram() async throws {
         let fixture = try await RelateMailFixture()
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test("RM-7 if the record cannot be written, no key is created")
-    func noNote() async throws {
+    func unwritableRecord() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
         try await latch.accounts.refuseInsert("leftover_keys")

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test("RM-8 a new key has the same scopes as the old one, also if they were not known here")
-    func noMore() async throws {
+    func sameScopes() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         fixture.server.add("a phone")
         let key = fixture.server.add("my desk", scopes: ["api:read"])
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test("RM-7 a sign-in with the same key keeps its id; a key of another family's account is refused")
-    func sameAgain() async throws {
+    func sameKey() async throws {
         let fixture = try await RelateMailFixture(.init(hasProvider: false))
         let key = fixture.server.add()
         let latch = try await fixture.home.open()

@@ -29,8 +29,8 @@ import Testing
         let tried = try #require(
             asked.firstIndex { $0.path == "/api/profile" && $0.headers["Authorization"] == "ApiKey \(new.key)" })
         #expect(tried < (try #require(asked.firstIndex { $0.method == "DELETE" && $0.path.hasSuffix(old) })))
-        let kept = try #require(try await latch.accounts.account(account.id))
-        #expect(kept.apiKeyID == new.id && kept.scopes == ["api:read", "app"] && kept.isSignedIn)
+        let stored = try #require(try await latch.accounts.account(account.id))
+        #expect(stored.apiKeyID == new.id && stored.scopes == ["api:read", "app"] && stored.isSignedIn)
         #expect(try await fixture.stored(account)?.access.reveal() == new.key)
         #expect(try await session.identity().email == "ada@example.org")
         #expect(try await latch.accounts.orphanedKeys(of: account.id).isEmpty)
@@ -42,7 +42,7 @@ import Testing
         "RM-8 a crash after any step of a rotation leaves one working key, and the next start revokes the other",
         arguments: [
             AccountStep.rotationRecorded, .rotatedKeyMade, .rotatedKeyTried, .rotatedKeyWritten, .rotatedKeyKept,
-            .leftoverRevoked,
+            .orphanedKeyRevoked,
         ])
     func crash(_ step: AccountStep) async throws {
         let fixture = try await RelateMailFixture()
@@ -51,7 +51,7 @@ import Testing
         let account = try await fixture.signIn(first)
         await first.close()
         let second = try await fixture.home.open(stoppingAfter: step)
-        if step == .leftoverRevoked {
+        if step == .orphanedKeyRevoked {
             // The rotation itself is through; that its tidying broke off is told.
             #expect(try await second.session(for: account).rotateKey().failure != nil)
         } else {
@@ -59,25 +59,25 @@ import Testing
         }
         await second.close()
         let keysThen = fixture.server.keys.count
-        #expect(keysThen == ([.rotationRecorded, .leftoverRevoked].contains(step) ? 2 : 3))
+        #expect(keysThen == ([.rotationRecorded, .orphanedKeyRevoked].contains(step) ? 2 : 3))
 
         let third = try await fixture.home.open()
 
-        let kept = try #require(try await third.accounts.activeAccount())
-        let stored = try #require(try await fixture.stored(kept))
+        let activeAccount = try #require(try await third.accounts.activeAccount())
+        let stored = try #require(try await fixture.stored(activeAccount))
         #expect(Set(fixture.server.keys.map(\.id)) == [stored.keyID, other.id])
-        #expect(kept.isSignedIn && kept.apiKeyID == stored.keyID)
-        let hasNew: [AccountStep] = [.rotatedKeyWritten, .rotatedKeyKept, .leftoverRevoked]
-        #expect((kept.apiKeyID != account.apiKeyID) == hasNew.contains(step))
-        #expect(try await identify(third, kept) == "ada@example.org")
+        #expect(activeAccount.isSignedIn && activeAccount.apiKeyID == stored.keyID)
+        let hasNew: [AccountStep] = [.rotatedKeyWritten, .rotatedKeyKept, .orphanedKeyRevoked]
+        #expect((activeAccount.apiKeyID != account.apiKeyID) == hasNew.contains(step))
+        #expect(try await identify(third, activeAccount) == "ada@example.org")
         await third.close()
 
         // What came to nothing is looked for once more when no answer can be on its way any longer.
         fixture.home.clock.advance(by: 301)
         let fourth = try await fixture.home.open()
-        #expect(try await fourth.accounts.orphanedKeys(of: kept.id).isEmpty)
+        #expect(try await fourth.accounts.orphanedKeys(of: activeAccount.id).isEmpty)
         #expect(fixture.server.keys.count == 2)
-        #expect(try await fourth.session(for: kept).rotateKey().failure == nil)
+        #expect(try await fourth.session(for: activeAccount).rotateKey().failure == nil)
         await fourth.close()
         await fixture.stop()
     }
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test("RM-8 a new key whose response was lost is found by its name and revoked")
-    func lostAnswer() async throws {
+    func lostResponse() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -226,10 +226,10 @@ import Testing
         fixture.server.intercept(nil)
 
         let third = try await fixture.home.open()
-        let kept = try #require(try await third.accounts.account(account.id))
-        let stored = try #require(try await fixture.stored(kept))
-        #expect(fixture.server.keys.map(\.id) == [stored.keyID] && kept.apiKeyID == stored.keyID)
-        #expect(try await identify(third, kept) == "ada@example.org")
+        let current = try #require(try await third.accounts.account(account.id))
+        let stored = try #require(try await fixture.stored(current))
+        #expect(fixture.server.keys.map(\.id) == [stored.keyID] && current.apiKeyID == stored.keyID)
+        #expect(try await identify(third, current) == "ada@example.org")
         await third.close()
         await fixture.stop()
     }

@@ -59,7 +59,7 @@ import Testing
         arguments: [
             CallbackMethod.automatic, .loopback,
         ])
-    func wholeWay(_ callback: CallbackMethod) async throws {
+    func endToEnd(_ callback: CallbackMethod) async throws {
         try await SandboxFixture.with { fixture in
             let latch = try await fixture.home.open()
             let account = try await fixture.signIn(latch, callback)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("RM-6 an app can request the minimal scope, and a second sign-in replaces the first one's key")
-    func least() async throws {
+    func minimalScope() async throws {
         try await SandboxFixture.with { fixture in
             let latch = try await fixture.home.open()
             let first = try await fixture.signIn(latch, scopes: ["app"])

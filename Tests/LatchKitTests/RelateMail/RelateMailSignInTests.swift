@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RelateMailSignInTests {
     @Test(
         "RM-4 to RM-7 a person signs in at the provider; the key and its id are stored, and no tokens")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         var script = ProviderScript()
         script.tokens = { $0["refresh_token"] = "refresh-0123456789" }
         let fixture = try await RelateMailFixture(provider: script)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("RM-8 signing in again revokes the previous key, and keeps one account")
-    func again() async throws {
+    func repeatedSignIn() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
         let first = try await fixture.signIn(latch)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test("RM-7 a key whose response was lost is searched by its name and revoked")
-    func lostAnswer() async throws {
+    func lostResponse() async throws {
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
         let other = fixture.server.add()
@@ -194,10 +194,10 @@ import Testing
         ]
         let fixture = try await RelateMailFixture()
         let latch = try await fixture.home.open()
-        for (response, code, words) in rows {
+        for (response, code, message) in rows {
             fixture.server.intercept { $0.method == "POST" ? response : nil }
             let error = await #expect(throws: LatchError.self) { try await fixture.signIn(latch) }
-            #expect(error?.code == code && error?.message.contains(words) == true, "\(error?.message ?? "")")
+            #expect(error?.code == code && error?.message.contains(message) == true, "\(error?.message ?? "")")
             #expect(error?.message.leaks("access-0123456789") == false)
         }
         #expect(try await latch.accounts.rowIDs().isEmpty)

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Each one thing that another API does otherwise.
-    static let strangers = [
+    static let unrecognizedCases = [
         UnrecognizedCase(path: "/auth/me", response: .json(#"{"error":"Unauthorized"}"#, 403)),
         UnrecognizedCase(path: "/auth/me", response: .json(#"{"error":"unauthorized"}"#, 401)),
         UnrecognizedCase(path: "/auth/me", response: .json(#"{"error":"Unauthorized","code":1}"#, 401)),
@@ -30,10 +30,10 @@ import Testing
         UnrecognizedCase(path: "/auth/token", response: .json(#"{"error":"boom"}"#, 500)),
     ]
 
-    @Test("TT-10 an API that differs in one response is not recognised as Time Tracker", arguments: strangers)
-    func stranger(_ stranger: UnrecognizedCase) async throws {
+    @Test("TT-10 an API that differs in one response is not recognised as Time Tracker", arguments: unrecognizedCases)
+    func unrecognizedAPI(_ row: UnrecognizedCase) async throws {
         let fixture = try TimeTrackerFixture()
-        fixture.script.intercept { $0.path == stranger.path ? stranger.response : nil }
+        fixture.script.intercept { $0.path == row.path ? row.response : nil }
         let report = try await Self.probe(fixture)
         #expect(report.server == nil && report.failure != nil)
         #expect(!fixture.wire.requests.contains { $0.token != nil })
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("TT-3 a server whose provider is down is found with a warning; one without sign-in is reported")
-    func halves() async throws {
+    func unavailableSignIn() async throws {
         let fixture = try TimeTrackerFixture()
         fixture.script.intercept {
             $0.path == "/auth/token" ? .json(#"{"error":"Failed to exchange token: getaddrinfo"}"#, 500) : nil
@@ -79,8 +79,8 @@ import Testing
 
     @Test("TT-10 a server's path prefix is stored with the account, and only a known one is restored")
     func details() {
-        for (kept, prefix) in [(["prefix": "/api"], "/api"), (["prefix": "/evil"], ""), ([:], "")] {
-            #expect(TimeTrackerDialect().with(details: kept).identity.path == prefix + "/auth/me")
+        for (stored, prefix) in [(["prefix": "/api"], "/api"), (["prefix": "/evil"], ""), ([:], "")] {
+            #expect(TimeTrackerDialect().with(details: stored).identity.path == prefix + "/auth/me")
         }
     }
 }

@@ -76,14 +76,14 @@ import Testing
         #expect(ends == 1)
     }
 
-    static let strangers: [ScriptedServer.Response] = [
+    static let interceptedResponses: [ScriptedServer.Response] = [
         .json(#"{"error":"Unauthorized"}"#, 401), .json(#"{"message":"who?"}"#, 401), .page(401), .page(200),
         .redirect("https://sso.example.org/login"), .json(#"{"error":"Unauthorized"}"#, 503), .page(502),
         ScriptedServer.Response(status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]), .silence,
     ]
 
-    @Test("TT-7 TT-8 an intercepted response ends no session", arguments: strangers)
-    func stranger(_ response: ScriptedServer.Response) async throws {
+    @Test("TT-7 TT-8 an intercepted response ends no session", arguments: interceptedResponses)
+    func interceptedResponse(_ response: ScriptedServer.Response) async throws {
         let fixture = try TimeTrackerFixture()
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -121,36 +121,36 @@ import Testing
         #expect(try await third.accounts.activeAccount()?.isSignedIn == true)
     }
 
-    struct Goodbye: Sendable {
+    struct SignOutCase: Sendable {
         var response: ScriptedServer.Response
         var revokes = false
         let words: String?
     }
 
-    static let goodbyes = [
-        Goodbye(response: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
-        Goodbye(response: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
-        Goodbye(response: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
-        Goodbye(response: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
-        Goodbye(response: .page(200), words: "the response is a web page"),
-        Goodbye(response: .silence, words: "was lost"),
+    static let signOutCases = [
+        SignOutCase(response: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
+        SignOutCase(response: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
+        SignOutCase(response: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
+        SignOutCase(response: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
+        SignOutCase(response: .page(200), words: "the response is a web page"),
+        SignOutCase(response: .silence, words: "was lost"),
     ]
 
     @Test(
         "TT-12 signing out always clears this device, and reports whether the token is still valid",
-        arguments: goodbyes)
-    func signOut(_ goodbye: Goodbye) async throws {
+        arguments: signOutCases)
+    func signOut(_ row: SignOutCase) async throws {
         var settings = TimeTrackerScript.Settings()
-        settings.logout = goodbye.response
-        settings.revokes = goodbye.revokes
+        settings.logout = row.response
+        settings.revokes = row.revokes
         let fixture = try TimeTrackerFixture(settings)
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
 
         let report = try await latch.signOut(account)
 
-        #expect(report.isRevoked == (goodbye.words == nil))
-        if let words = goodbye.words {
+        #expect(report.isRevoked == (row.words == nil))
+        if let words = row.words {
             #expect(report.failure?.message.contains(words) == true, "\(report.failure?.message ?? "")")
         }
         #expect(try await latch.accounts.accounts().isEmpty)

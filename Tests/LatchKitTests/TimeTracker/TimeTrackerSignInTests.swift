@@ -17,7 +17,7 @@ import Testing
     @Test(
         "TT-3 TT-4 TT-10 TT-13 a person signs in, at the root of a host and below /api",
         arguments: ["", "/api"])
-    func whole(_ prefix: String) async throws {
+    func completeSignIn(_ prefix: String) async throws {
         let fixture = try fixture { $0.prefix = prefix }
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
@@ -47,7 +47,7 @@ import Testing
         let link = try await fixture.person.link(from: address)
         #expect(address.contains("/idp/authorize?") && address.contains("state=state-1-of-the-server"))
 
-        let strangers = [
+        let unexpectedLinks = [
             "timetracker://oauth/callback?code=stolen&state=state-2-of-the-server",
             "timetracker://oauth/callback?code=stolen",
             "timetracker://evil/callback?code=x&state=state-1-of-the-server",
@@ -55,8 +55,8 @@ import Testing
             "timetracker://oauth/callback?code=x&pad=\(String(repeating: "x", count: 8_192))&state=state-1-of-the-server",
             "timetracker://oauth/callback#code=x&state=state-1-of-the-server",
         ]
-        for stranger in strangers {
-            let error = #expect(throws: LatchError.self) { try fixture.person.open(stranger) }
+        for unexpected in unexpectedLinks {
+            let error = #expect(throws: LatchError.self) { try fixture.person.open(unexpected) }
             #expect(error?.code == .noPendingSignIn)
         }
         #expect(fixture.exchanges.isEmpty)
@@ -84,7 +84,7 @@ import Testing
 
     @Test(
         "TT-3 if the server sets a cookie, its start page is opened; a second such sign-in is refused")
-    func unknowable() async throws {
+    func stateInCookie() async throws {
         let fixture = try fixture { $0.setsCookie = true }
         let latch = try await fixture.home.open()
         let server = try await fixture.server(latch)
@@ -121,7 +121,7 @@ import Testing
     ]
 
     @Test("TT-3 TT-9 a server that does not start a sign-in is reported, and no browser is opened", arguments: starts)
-    func noStart(_ start: Start) async throws {
+    func failedStart(_ start: Start) async throws {
         let fixture = try fixture()
         let latch = try await fixture.home.open()
         let server = try await fixture.server(latch)
@@ -232,9 +232,9 @@ import Testing
     func expiry(_ isTold: Bool) throws {
         let payload = Base64URL.encode(Array(#"{"iat":1000,"exp":2593000}"#.utf8))
         let token = "eyJhbGciOiJIUzI1NiJ9.\(payload).x"
-        #expect(TimeTrackerToken.lifetime(of: token, told: isTold ? 60 : nil) == .seconds(isTold ? 60 : 2_592_000))
+        #expect(TimeTrackerToken.lifetime(of: token, expiresIn: isTold ? 60 : nil) == .seconds(isTold ? 60 : 2_592_000))
         for odd in ["", "a.b", "a.b.c", "a.\(Base64URL.encode(Array(#"{"iat":5,"exp":1e400}"#.utf8))).c"] {
-            #expect(TimeTrackerToken.lifetime(of: odd, told: nil) == nil)
+            #expect(TimeTrackerToken.lifetime(of: odd, expiresIn: nil) == nil)
         }
     }
 

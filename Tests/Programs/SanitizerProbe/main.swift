@@ -8,12 +8,12 @@ import Synchronization
 /// had ended already might by chance have been seen to end.
 func twice(_ body: @escaping @Sendable () -> Void) {
     let ended = DispatchSemaphore(value: 0)
-    let begun = Meeting()
+    let started = ThreadCounter()
     for _ in 0..<2 {
         Thread.detachNewThread {
             for round in 1...50 {
-                begun.count.add(1, ordering: .relaxed)
-                while begun.count.load(ordering: .relaxed) < 2 * round {}
+                started.count.add(1, ordering: .relaxed)
+                while started.count.load(ordering: .relaxed) < 2 * round {}
                 body()
             }
             ended.signal()
@@ -23,7 +23,7 @@ func twice(_ body: @escaping @Sendable () -> Void) {
 }
 
 /// How many threads have come.
-final class Meeting: Sendable {
+final class ThreadCounter: Sendable {
     let count = Atomic(0)
 }
 

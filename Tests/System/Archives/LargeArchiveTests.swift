@@ -42,9 +42,9 @@ struct LargeArchiveTests {
                 )
             }
         }
-        let said = try await Self.python(
+        let result = try await Self.python(
             "a = zipfile.ZipFile(sys.argv[1]); print(len(set(a.namelist())), a.testzip())", archive)
-        #expect(said == "65540 None\n")
+        #expect(result == "65540 None\n")
         let info = try await Program.run("zipinfo", ["-h", archive])
         #expect(info.status == 0 && info.output.contains("number of entries: 65540"), "\(info.output)\(info.errors)")
     }
@@ -59,10 +59,10 @@ struct LargeArchiveTests {
         let archive = try await Self.get(folder) {
             ["large", "behind"].compactMap { try? ZIPArchive.Entry(name: $0, path: $0, beneath: folder.path) }
         }
-        let said = try await Self.python(
+        let result = try await Self.python(
             "a = zipfile.ZipFile(sys.argv[1])\nprint([i.file_size for i in a.infolist()], a.read('behind').decode())",
             archive)
-        #expect(said == "[\(size), 6] behind\n")
+        #expect(result == "[\(size), 6] behind\n")
         let unzip = try await Program.run("unzip", ["-tq", archive])
         #expect(unzip.status == 0 && unzip.output.contains("No errors detected"), "\(unzip.output)\(unzip.errors)")
         let info = try await Program.run("zipinfo", ["-v", archive, "large"])

@@ -43,14 +43,14 @@ struct TwoGateways {
     }
 
     /// A one-time code on its way to an app, and the app's verifier.
-    struct Arrival {
+    struct AppCallback {
         let link: FormFields
         let verifier: String
         var code: String? { link["code"] }
     }
 
     /// Goes from the app's request to the deep link: to `begin`, to the provider, back to `end`.
-    func authorize(at begin: RunningGateway, backAt end: RunningGateway) async throws -> Arrival {
+    func authorize(at begin: RunningGateway, backAt end: RunningGateway) async throws -> AppCallback {
         let verifier = Base64URL.encode(SecureRandom.bytes(32))
         let query = FormURLEncoded.encode([
             ("redirect", "true"), ("mobile_redirect_uri", Self.app), ("app_state", "the app's"),
@@ -69,12 +69,13 @@ struct TwoGateways {
                 headers: ["Cookie": cookies.joined(separator: "; ")]))
         let link = try location(done)
         guard link.hasPrefix(Self.app + "?") else { throw ChildProcess.Failure("The app was sent '\(link)'.") }
-        return Arrival(link: try FormURLEncoded.decode(String(link.dropFirst(Self.app.count + 1))), verifier: verifier)
+        return AppCallback(
+            link: try FormURLEncoded.decode(String(link.dropFirst(Self.app.count + 1))), verifier: verifier)
     }
 
     /// Exchanges a code.
-    func exchange(_ arrival: Arrival, at gateway: RunningGateway) async throws -> ClientResponse {
-        let body: JSONValue = ["code": .string(arrival.code ?? ""), "code_verifier": .string(arrival.verifier)]
+    func exchange(_ appCallback: AppCallback, at gateway: RunningGateway) async throws -> ClientResponse {
+        let body: JSONValue = ["code": .string(appCallback.code ?? ""), "code_verifier": .string(appCallback.verifier)]
         return try await client.send(
             ClientRequest(
                 method: .post, url: gateway.address + "/api/auth/mobile/sso/exchange",

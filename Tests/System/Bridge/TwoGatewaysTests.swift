@@ -7,15 +7,15 @@ import Testing
 @Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))
 struct TwoGatewaysTests {
     @Test("OX-15 each gateway completes sign-ins of the other, at every step", arguments: ["redis", "database"])
-    func eachOther(_ codes: String) async throws {
+    func crossGatewaySignIn(_ codes: String) async throws {
         let gates = try await TwoGateways(codes: codes)
         for (begin, back, exchange) in [
             (gates.one, gates.other, gates.one), (gates.other, gates.one, gates.one),
             (gates.one, gates.one, gates.other),
         ] {
-            let arrival = try await gates.authorize(at: begin, backAt: back)
-            #expect(arrival.link["state"] == "the app's")
-            let response = try await gates.exchange(arrival, at: exchange)
+            let callback = try await gates.authorize(at: begin, backAt: back)
+            #expect(callback.link["state"] == "the app's")
+            let response = try await gates.exchange(callback, at: exchange)
             #expect(response.status == .ok)
             let token = try #require(try JSONValue(parsing: response.body)["access_token"]?.string)
             #expect(try await gates.isLive(token, at: gates.one))
@@ -29,12 +29,12 @@ struct TwoGatewaysTests {
         arguments: ["redis", "database"])
     func once(_ codes: String) async throws {
         let gates = try await TwoGateways(codes: codes)
-        let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
+        let callback = try await gates.authorize(at: gates.one, backAt: gates.other)
 
         let answers = try await withThrowingTaskGroup { group in
             for number in 0..<100 {
                 group.addTask {
-                    try await gates.exchange(arrival, at: number.isMultiple(of: 2) ? gates.one : gates.other).status
+                    try await gates.exchange(callback, at: number.isMultiple(of: 2) ? gates.one : gates.other).status
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -57,9 +57,9 @@ struct TwoGatewaysTests {
         let response = try await gates.exchange(waiting, at: gates.one)
         #expect(response.status == .serviceUnavailable)
         #expect(response.headers["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
-        let arrival = try await gates.authorize(at: gates.one, backAt: gates.other)
-        #expect(arrival.code == nil)
-        #expect(arrival.link["error"] != nil && arrival.link["state"] == "the app's")
+        let callback = try await gates.authorize(at: gates.one, backAt: gates.other)
+        #expect(callback.code == nil)
+        #expect(callback.link["error"] != nil && callback.link["state"] == "the app's")
         #expect(try await gates.isLive(token, at: gates.one))
 
         try await #require(gates.redis).start()

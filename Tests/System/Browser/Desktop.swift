@@ -88,17 +88,17 @@ struct Desktop {
 
     /// Starts `latch login` and waits until it has opened the browser.
     func signIn() async throws -> RunningProgram {
-        var words = ["login", server, "--browser", "--callback", row.callback]
+        var arguments = ["login", server, "--browser", "--callback", row.callback]
         var environment = base.environment
         switch row.opening {
-        case .command: words += ["--browser-command", browser.command]
+        case .command: arguments += ["--browser-command", browser.command]
         case .system: break
         // No other browser is to be found.
         case .ephemeral:
-            words += ["--ephemeral"]
+            arguments += ["--ephemeral"]
             environment["PATH"] = browser.programs
         }
-        let program = try RunningProgram(Products.path("latch"), words, environment: environment)
+        let program = try RunningProgram(Products.path("latch"), arguments, environment: environment)
         try await program.line(containing: "redirect_uri=")
         return program
     }

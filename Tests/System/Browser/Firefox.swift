@@ -78,10 +78,10 @@ final class Firefox: DrivenBrowser {
     /// The connection to the Firefox that runs now.
     private func marionette() async throws -> Marionette {
         if let open = connection.withLock({ $0 }), await open.isOpen { return open }
-        let words = "Listening on port "
+        let prefix = "Listening on port "
         let said = said
-        let line = await BackgroundThread.run { Self.line(of: said, with: words) }
-        guard let port = line?.components(separatedBy: words).last.flatMap({ Int($0) }) else {
+        let line = await BackgroundThread.run { Self.line(of: said, with: prefix) }
+        guard let port = line?.components(separatedBy: prefix).last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("Firefox did not say where it listens.")
         }
         let made = try await Marionette(port: port)

@@ -30,15 +30,15 @@ import Testing
     @Test(
         "OX-2 OX-4 OX-5 OX-9 TT-1 TT-3 IM-7 RM-5 RM-6 a person signs in in a real browser, which redirects to the app",
         arguments: rows)
-    func wholeWay(_ row: Desktop.Row) async throws {
+    func endToEnd(_ row: Desktop.Row) async throws {
         try await with(row) { desktop in
             let login = try await desktop.signIn()
             try await desktop.response("allow")
 
             #expect(await login.waitForExit() == 0, "\(login.output)")
             #expect(login.output.contains("Signed in to \(desktop.server) as \(desktop.sandbox.email)."))
-            let who = try await desktop.base.latch("whoami")
-            #expect(who.status == 0 && who.output.contains("checked with the server now"))
+            let whoami = try await desktop.base.latch("whoami")
+            #expect(whoami.status == 0 && whoami.output.contains("checked with the server now"))
             #expect(!login.output.contains("register-schemes"))
             #expect(!login.output.contains("code=") && !login.output.leaks(desktop.sandbox.password))
             let folder = desktop.base.folder.file("run/latchstring")

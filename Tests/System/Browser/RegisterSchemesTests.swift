@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test("OX-9 TT-1 the scheme is registered, found by the desktop, and unregistered; other programs' entries stay")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try FileManager.default.createDirectory(
             atPath: fixture.folder.file("data/applications"), withIntermediateDirectories: true)
         try FileManager.default.createDirectory(

@@ -19,11 +19,11 @@ struct SandboxFixture {
 
     /// Lends a house, and ends its sandbox after `body`.
     static func with(_ body: (SandboxFixture) async throws -> Void) async throws {
-        let place = try await SandboxFixture()
+        let fixture = try await SandboxFixture()
         try await attempt {
-            try await body(place)
+            try await body(fixture)
         } finally: {
-            await place.sandbox.end()
+            await fixture.sandbox.end()
         }
     }
 

@@ -82,15 +82,14 @@ struct ClientCrash: Sendable {
     /// Makes the device as it is before the command.
     private func prepare() async throws {
         try? FileManager.default.removeItem(atPath: data)
-        _ = try await fixture.latchd("sessions", "revoke", "--user", email)
         guard command != .login else { return }
         try await signIn()
         switch command {
         case .login, .logout: break
         case .loginAgain:
-            _ = try await fixture.latchd("sessions", "revoke", "--user", email)
+            try await revokeSessions()
             try await untilEnded()
-        case .rejection: _ = try await fixture.latchd("sessions", "revoke", "--user", email)
+        case .rejection: try await revokeSessions()
         case .refresh: try await makeTokenDue()
         }
     }
@@ -99,6 +98,10 @@ struct ClientCrash: Sendable {
         let result = try await latch(
             ["login", gateway.address, "--email", email, "--password-stdin"], input: SystemFixture.password + "\n")
         try #require(result.status == 0, "\(result.errors)")
+    }
+
+    private func revokeSessions() async throws {
+        _ = try await fixture.latchd("sessions", "revoke", "--user", email)
     }
 
     /// The gateway is told by the database; asking until it shows waits for the event itself.
@@ -120,7 +123,7 @@ extension ClientCrash {
 
         try #require(accounts.count <= 1, "\(what)")
         let isSignedIn = accounts.first?["isSignedIn"]?.bool == true
-        let who = try await latch(["whoami"])
+        let whoami = try await latch(["whoami"])
         switch command {
         case .login: try #require(accounts.isEmpty || isSignedIn, "\(what): half an account")
         case .loginAgain, .rejection: try #require(accounts.count == 1, "\(what): the account is gone")
@@ -128,15 +131,17 @@ extension ClientCrash {
         case .logout: try #require(accounts.isEmpty || isSignedIn, "\(what): half an account")
         }
         if command == .rejection {
-            try #require(who.status == 77, "\(what): \(who.status) \(who.errors)")
+            try #require(whoami.status == 77, "\(what): \(whoami.status) \(whoami.errors)")
         } else {
-            try #require(who.status == (isSignedIn ? 0 : 77), "\(what): \(who.status) \(who.errors)")
+            try #require(whoami.status == (isSignedIn ? 0 : 77), "\(what): \(whoami.status) \(whoami.errors)")
         }
-        try #require(who.status == 0 || who.errors.contains("latch login"), "\(what): \(who.errors)")
+        try #require(whoami.status == 0 || whoami.errors.contains("latch login"), "\(what): \(whoami.errors)")
         try await checkSessions(sessions, isSignedIn, hadToken, what)
         let secrets = try await secretCount()
-        try #require(secrets == (who.status == 0 ? 1 : 0), "\(what): \(secrets) secrets are kept")
+        try #require(secrets == (whoami.status == 0 ? 1 : 0), "\(what): \(secrets) secrets are kept")
         try checkFiles(what)
+        // A session that nobody can use would be counted after the next kill.
+        if sessions > (isSignedIn ? 1 : 0) { try await revokeSessions() }
         try await checkUse(what)
     }
 
@@ -171,7 +176,7 @@ extension ClientCrash {
         try #require(try await latch(["whoami"]).status == 0, "\(what)")
         let out = try await latch(["logout"])
         try #require(out.status == 0, "\(what): \(out.errors)")
-        try #require(try await Self.accounts(what, environment).isEmpty, "\(what)")
+        try #require(try await Self.listedAccounts(what, environment).isEmpty, "\(what)")
         try #require(try await secretCount() == 0, "\(what): a secret is left")
     }
 
@@ -202,6 +207,10 @@ extension ClientCrash {
     static func accounts(_ what: String, _ environment: [String: String]) async throws -> [JSONValue] {
         // `latch accounts` finishes nothing that a killed program left; any other command does.
         _ = try await Program.run(Products.path("latch"), ["logs"], environment: environment)
+        return try await listedAccounts(what, environment)
+    }
+
+    private static func listedAccounts(_ what: String, _ environment: [String: String]) async throws -> [JSONValue] {
         let result = try await Program.run(Products.path("latch"), ["accounts", "--json"], environment: environment)
         try #require(result.status == 0, "\(what): \(result.errors)")
         return try result.json()["accounts"]?.array ?? []

@@ -8,7 +8,7 @@ struct CrashClient {
     static let password = "a-password-without-specials-4711"
 
     /// What the gateway answered and must not; anything else that is thrown means that the connection broke.
-    private struct Mistake: Error {
+    private struct Violation: Error {
         let text: String
         init(_ text: String) { self.text = text }
     }
@@ -32,10 +32,10 @@ struct CrashClient {
                     email: email, known: known, random: random, socket: try RawSocket(port: port))
                 defer { afterwards = client.known }
                 try work(&client)
-            } catch let mistake as Mistake {
-                afterwards.mistakes.append("\(email): \(mistake.text)")
+            } catch let violation as Violation {
+                afterwards.violations.append("\(email): \(violation.text)")
             } catch {
-                if !isKilled { afterwards.mistakes.append("\(email): \(error)") }
+                if !isKilled { afterwards.violations.append("\(email): \(error)") }
             }
             return afterwards
         }
@@ -93,7 +93,7 @@ extension CrashClient {
     /// A look changes nothing: when the connection breaks in it, the token is as live as before.
     private mutating func check(_ token: String) throws {
         let response = try exchange("GET", "/api/me", token: token)
-        guard response.status == 200 else { throw Mistake("a live token was answered \(response.status)") }
+        guard response.status == 200 else { throw Violation("a live token was answered \(response.status)") }
         known.live[token] = expiry(in: response.body)
     }
 
@@ -101,14 +101,14 @@ extension CrashClient {
         known.live[token] = nil
         known.unclear.insert(token)
         let response = try exchange("POST", "/api/auth/mobile/logout", token: token)
-        guard response.status == 204 else { throw Mistake("a sign-out was answered \(response.status)") }
+        guard response.status == 204 else { throw Violation("a sign-out was answered \(response.status)") }
         known.end(token)
     }
 
     mutating func register(_ email: String) throws {
         let response = try exchange(
             "POST", "/api/auth/register", json: #"{"email":"\#(email)","password":"\#(Self.password)"}"#)
-        guard response.status == 201 else { throw Mistake("a registration was answered \(response.status)") }
+        guard response.status == 201 else { throw Violation("a registration was answered \(response.status)") }
         known.registered.append(email)
         known.registeredLately.append(email)
     }
@@ -117,15 +117,17 @@ extension CrashClient {
 extension CrashClient {
     private mutating func verifyLive(_ token: String) throws {
         let response = try exchange("GET", "/api/me", token: token)
-        guard response.status == 200 else { throw Mistake("a token is lost: \(response.status) \(response.body)") }
+        guard response.status == 200 else { throw Violation("a token is lost: \(response.status) \(response.body)") }
         let (before, now) = (known.live[token] ?? "", expiry(in: response.body))
-        guard now >= before else { throw Mistake("a session that was told to live until \(before) ends at \(now)") }
+        guard now >= before else { throw Violation("a session that was told to live until \(before) ends at \(now)") }
         known.live[token] = now
     }
 
     private mutating func verifyEnded(_ token: String) throws {
         let response = try exchange("GET", "/api/me", token: token)
-        guard response.status == 403 else { throw Mistake("an ended token lives: \(response.status) \(response.body)") }
+        guard response.status == 403 else {
+            throw Violation("an ended token lives: \(response.status) \(response.body)")
+        }
     }
 
     private mutating func clear(_ token: String) throws {
@@ -135,13 +137,13 @@ extension CrashClient {
             known.unclear.remove(token)
             known.live[token] = expiry(in: response.body)
         case 403: known.end(token)
-        default: throw Mistake("a token is neither live nor ended: \(response.status)")
+        default: throw Violation("a token is neither live nor ended: \(response.status)")
         }
     }
 
     private mutating func verifyRegistered(_ email: String) throws {
         let response = try exchange("POST", "/api/auth/mobile/login", form: form(of: email))
-        guard response.status == 200 else { throw Mistake("a registration is lost: \(response.status)") }
+        guard response.status == 200 else { throw Violation("a registration is lost: \(response.status)") }
     }
 
     private func form(of email: String) -> String {
@@ -151,7 +153,7 @@ extension CrashClient {
     private func token(in response: (status: Int, body: String), for act: String) throws -> String {
         guard response.status == 200, let json = try? JSONValue(parsing: Array(response.body.utf8)),
             let token = json["access_token"]?.string
-        else { throw Mistake("\(act) was answered \(response.status)") }
+        else { throw Violation("\(act) was answered \(response.status)") }
         return token
     }
 

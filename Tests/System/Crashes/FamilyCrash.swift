@@ -50,14 +50,14 @@ struct FamilyCrash: Sendable {
         for number in 0..<moments {
             try await prepare(for: command)
             let moment = moment(number, of: moments, in: try #require(times[command]))
-            let what = "\(command) at \(family.name), killed after \(moment), LATCHSTRING_SEED=\(random.seed)"
+            let comment = "\(command) at \(family.name), killed after \(moment), LATCHSTRING_SEED=\(random.seed)"
             if try await kill(command, after: moment) {
                 kills += 1
             } else {
                 // The machine is less busy than it was.
                 times[command] = min(moment, times[command] ?? moment)
             }
-            try await check(command, what)
+            try await check(command, comment)
         }
         return kills
     }
@@ -68,7 +68,7 @@ struct FamilyCrash: Sendable {
         var kills = 0
         for number in 0..<times {
             try await prepare(for: command)
-            let what = "\(command) at \(family.name), killed \(2 * number) ms after the key was made"
+            let comment = "\(command) at \(family.name), killed \(2 * number) ms after the key was made"
             let killer = try ChildProcess("python3", ["-c", Self.killer, database, String(2 * number)])
             // It is ready before the program begins.
             await BackgroundThread.run { killer.output.waitForBytes() }
@@ -78,7 +78,7 @@ struct FamilyCrash: Sendable {
             try #require(await killer.waitForExit() == 0)
             if await program.waitForExit() == 137 { kills += 1 }
             try await untilBrowserEnds()
-            try await check(command, what)
+            try await check(command, comment)
         }
         return kills
     }
@@ -165,10 +165,10 @@ extension FamilyCrash {
     private mutating func run(_ command: Command) async throws {
         let start = ContinuousClock.now
         let program = try self.start(command)
-        async let said = BackgroundThread.run { program.errors.readToEnd() }
+        async let errorOutput = BackgroundThread.run { program.errors.readToEnd() }
         let status = await program.waitForExit()
         times[command] = ContinuousClock.now - start
-        let errors = String(decoding: await said, as: UTF8.self)
+        let errors = String(decoding: await errorOutput, as: UTF8.self)
         try #require(status == 0, "\(command) at \(family.name): \(errors)")
     }
 
@@ -202,9 +202,9 @@ extension FamilyCrash {
         try #require(accounts.count <= 1 && (accounts.isEmpty || isSignedIn), "\(what): half an account")
         try #require(command != .rotate || isSignedIn, "\(what): the account is gone")
 
-        let who = try await latch(["whoami"])
-        try #require(who.status == (isSignedIn ? 0 : 77), "\(what): \(who.status) \(who.errors)")
-        try #require(isSignedIn == who.output.contains("checked with the server now"), "\(what): \(who.output)")
+        let whoami = try await latch(["whoami"])
+        try #require(whoami.status == (isSignedIn ? 0 : 77), "\(what): \(whoami.status) \(whoami.errors)")
+        try #require(isSignedIn == whoami.output.contains("checked with the server now"), "\(what): \(whoami.output)")
         try #require(try await secrets(what) == (isSignedIn ? 1 : 0), "\(what): not one secret for each account")
         try await checkFiles(isSignedIn, what)
         try await checkServer(command, isSignedIn, hadToken, what)

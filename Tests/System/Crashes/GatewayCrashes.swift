@@ -68,7 +68,7 @@ final class GatewayCrashes {
         gateway = try await fixture.startGateway()
         let clients = people.indices.map { client($0, isKilled: false) { try $0.verify(all: all) } }
         for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
-        try #require(known.flatMap(\.mistakes) == [], "LATCHSTRING_SEED=\(random.seed)")
+        try #require(known.flatMap(\.violations) == [], "LATCHSTRING_SEED=\(random.seed)")
     }
 
     /// Ends every session by `latchd sessions revoke --all`.

@@ -17,7 +17,7 @@ struct KnownTokens: Sendable {
     /// How many requests were answered.
     var answers = 0
     /// What the gateway answered that it must not.
-    var mistakes: [String] = []
+    var violations: [String] = []
 
     /// Notes that the end of a token was confirmed.
     mutating func end(_ token: String) {

@@ -7,7 +7,7 @@ import Testing
 /// Disks that fail to take what they are given, and those that take no such thing.
 @Suite("Failing disks", .inTurn, .timeLimit(.minutes(20)))
 struct BrokenDiskTests {
-    private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13 >> 2) }
+    private static let bytes = patternBytes(300_000)
 
     private let server: PictureServer
     private let fixture: PictureFixture

@@ -37,8 +37,8 @@ struct Bulk {
 
     /// Signs in in a new folder, and puts all files in the queue there.
     func begin(in home: String) async throws {
-        for words in try commands(in: home).dropLast() {
-            let result = try await Program.run(words[0], Array(words.dropFirst()))
+        for arguments in try commands(in: home).dropLast() {
+            let result = try await Program.run(arguments[0], Array(arguments.dropFirst()))
             try #require(result.status == 0, "\(result.output)\(result.errors)")
         }
     }
@@ -63,8 +63,8 @@ struct Bulk {
     ///   - command: The words that start the program, where it is not started by itself.
     /// - Throws: What running and reading throws.
     func finish(in home: String, _ what: String, through command: [String] = []) async throws {
-        let words = command + [try Products.path("QueueProbe"), home, "run"]
-        let result = try await Program.run("/usr/bin/env", words)
+        let arguments = command + [try Products.path("QueueProbe"), home, "run"]
+        let result = try await Program.run("/usr/bin/env", arguments)
         try #require(result.status == 0, "\(what): \(result.output)\(result.errors)")
         let done = "done \(files.count) failed 0 skipped 0 open 0"
         #expect(result.output.contains(done), "\(what): \(result.output)")

@@ -6,7 +6,7 @@ import Testing
 /// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
 @Suite("Download commands", .inTurn, .timeLimit(.minutes(20)))
 struct DownloadCommandsTests {
-    private static let bytes = (0..<400_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 3) }
+    private static let bytes = patternBytes(400_000)
 
     private func server(_ count: Int = 3) throws -> PictureServer {
         try PictureServer((1...count).map { PictureServer.Picture($0, "IMG_\($0).JPG", Self.bytes) })
@@ -99,7 +99,7 @@ struct DownloadCommandsTests {
     }
 
     @Test("DL-8 a second 'latch download' reports exactly the options that the running one does not use")
-    func unheeded() async throws {
+    func unusedOptions() async throws {
         let server = try server(4)
         stall(server)
         let fixture = try await PictureFixture(signedInTo: server)
@@ -113,9 +113,9 @@ struct DownloadCommandsTests {
         server.server.cut()
         #expect(await program.waitForExit() == 0)
 
-        let words = "--layout, --motion-photo, --parallel, --keep-trying, --metered."
+        let optionList = "--layout, --motion-photo, --parallel, --keep-trying, --metered."
         #expect(
-            all.status == 0 && all.errors.contains("It ignores these options of this command: \(words)"),
+            all.status == 0 && all.errors.contains("It ignores these options of this command: \(optionList)"),
             "\(all.errors)")
         #expect(
             one.errors.contains("It ignores these options of this command: --metered."),

@@ -9,7 +9,7 @@ import Testing
     @Test(
         "DL-17 after a power loss every saved file is complete, and the others are downloaded once",
         .enabled("This system lets nobody have a boot id of their own (unshare --mount).") {
-            try await StartedAnew.isPossible()
+            try await RebootedMachine.isPossible()
         })
     func cut() async throws {
         var random = SeededRandom(for: "Power cuts of a queue")
@@ -19,13 +19,13 @@ import Testing
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
         var trace = SystemCallTrace(root: root)
         var added = 0
-        for words in try bulk.commands(in: root) {
-            let file = folder.file("trace-\(words[2])")
-            let command = SystemCallTrace.command(file, words)
+        for arguments in try bulk.commands(in: root) {
+            let file = folder.file("trace-\(arguments[2])")
+            let command = SystemCallTrace.command(file, arguments)
             let result = try await Program.run("/usr/bin/env", command)
             try #require(result.status == 0, "\(result.errors)")
             try trace.read(file)
-            if words[2] == "add" { added = trace.events.count }
+            if arguments[2] == "add" { added = trace.events.count }
         }
         var disk = Disk(root: root)
         var followed = 0
@@ -34,13 +34,13 @@ import Testing
             for number in followed..<moment { disk.follow(trace.events[number], number: number) }
             followed = moment
             let remains = try #require(Disk.UnflushedData.allCases.randomElement(using: &random))
-            let what = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
+            let comment = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
             // In the same place: the queue knows where its files are.
             try FileManager.default.removeItem(atPath: root)
             try disk.cutPower(leaving: remains, &random, to: root)
             var seen: Set<String> = []
-            try bulk.check(root, &seen, what)
-            try await bulk.finish(in: root, what, through: StartedAnew.command(folder))
+            try bulk.check(root, &seen, comment)
+            try await bulk.finish(in: root, comment, through: RebootedMachine.command(folder))
         }
         print("\(Self.cuts) power cuts in \(trace.events.count - added) events of a queue.")
     }
@@ -49,7 +49,7 @@ import Testing
 /// A machine that was started anew: its boot id is another, for a program in a mount namespace of its own.
 ///
 /// Source: proc_sys_kernel(5), `random`; mount_namespaces(7).
-private enum StartedAnew {
+private enum RebootedMachine {
     private static let id = "/proc/sys/kernel/random/boot_id"
     private static let script = #"mount --bind "$0" \#(id) && exec "$@""#
 

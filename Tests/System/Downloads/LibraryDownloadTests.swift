@@ -57,8 +57,8 @@ struct LibraryDownloadTests {
         for name in Self.all { #expect(try Data(fixture.bytes(name)) == originals[name], "\(name)") }
 
         let attributes = try FileManager.default.attributesOfItem(atPath: fixture.library + "/IMG_0001.JPG")
-        let taken = try Date("2024-07-03T13:20:10Z", strategy: .iso8601)
-        #expect(attributes[.modificationDate] as? Date == taken)
+        let captureTime = try Date("2024-07-03T13:20:10Z", strategy: .iso8601)
+        #expect(attributes[.modificationDate] as? Date == captureTime)
         let id = DownloadPart.attribute("user.latchstring.asset", of: fixture.library + "/IMG_0001.JPG")
         #expect(id.flatMap(UUID.init) != nil)
     }
@@ -84,13 +84,13 @@ struct LibraryDownloadTests {
     @Test("DL-1 a file that is selected several times is counted and fetched once")
     func severalTimes() async throws {
         let (sandbox, fixture) = try await sandbox()
-        let words = ["--album", "Familie", "--album", "familie", "--album", "Sommer an der See"]
+        let arguments = ["--album", "Familie", "--album", "familie", "--album", "Sommer an der See"]
         let one = try await fixture.latch(["download", "--album", "Familie", "--dry-run", "--json"])
         let other = try await fixture.latch(["download", "--album", "Sommer an der See", "--dry-run", "--json"])
-        let all = try await fixture.latch(["download", "--dry-run", "--json"] + words)
-        let first = try await fixture.latch(["download"] + words)
+        let all = try await fixture.latch(["download", "--dry-run", "--json"] + arguments)
+        let first = try await fixture.latch(["download"] + arguments)
         let id = try #require(DownloadPart.attribute("user.latchstring.asset", of: fixture.library + "/IMG_0001.JPG"))
-        let again = try await fixture.latch(["download", "--dry-run", "--json", id, id.uppercased()] + words)
+        let again = try await fixture.latch(["download", "--dry-run", "--json", id, id.uppercased()] + arguments)
         await sandbox.end()
 
         func number(_ result: Program.Result, _ name: String) throws -> Double {
@@ -111,9 +111,9 @@ struct LibraryDownloadTests {
         await sandbox.end()
 
         let events = try PictureFixture.events(result.output)
-        let words = events.compactMap { $0["event"]?.string }
-        #expect(words.count == events.count && words.last == "end")
-        #expect(words.count { $0 == "complete" } == 10)
+        let names = events.compactMap { $0["event"]?.string }
+        #expect(names.count == events.count && names.last == "end")
+        #expect(names.count { $0 == "complete" } == 10)
         let overall = try #require(events.last { $0["event"] == "overall" })
         #expect(overall["done"] == 10 && overall["open"] == 0 && overall["received"] == overall["total"])
         let running = events.filter { $0["state"] == "running" }.compactMap { $0["id"]?.string }
@@ -122,7 +122,7 @@ struct LibraryDownloadTests {
     }
 
     @Test("DL-1 invalid selections are reported exactly, and nothing is started")
-    func mistakes() async throws {
+    func invalidSelections() async throws {
         let (sandbox, fixture) = try await sandbox()
         let onyx = try await SystemFixture().latch("download", "--all")
         let cases: [(Program.Result, Int32, String)] = [
@@ -141,13 +141,13 @@ struct LibraryDownloadTests {
             (try await fixture.latch("download", "--all", "--album", "Familie"), 64, "give either"),
             (try await fixture.latch("download", "--all", "--to", ""), 64, "the path of a folder"),
         ]
-        let begun = fixture.files()
+        let before = fixture.files()
         let afterwards = try await fixture.latch("download", "--all")
         await sandbox.end()
-        for (result, status, words) in cases {
-            #expect(result.status == status && result.errors.contains(words), "\(result.errors)")
+        for (result, status, message) in cases {
+            #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
         }
-        #expect(begun.isEmpty)
+        #expect(before.isEmpty)
         #expect(afterwards.status == 0, "a folder that cannot be made holds nothing up: \(afterwards.errors)")
     }
 }

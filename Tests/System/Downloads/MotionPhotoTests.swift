@@ -68,7 +68,7 @@ struct MotionPhotoTests {
 
     private func video(_ brand: String) -> [UInt8] {
         Array("\0\0\0\u{14}ftyp\(brand)\0\0\0\0\(brand)".utf8)
-            + (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 2) }
+            + patternBytes(3_000_000)
     }
 
     @Test(
@@ -117,13 +117,13 @@ struct MotionPhotoTests {
         let bytes = try fixture.bytes(name)
         #expect(bytes.suffix(video.count) == video[...], "\(name)")
         #expect(bytes.count < still.bytes.count + video.count + 4_000)
-        let told = try await run(
+        let result = try await run(
             "exiftool",
             [
                 "-s3", "-n", "-XMP-GCamera:MotionPhoto", "-XMP-GCamera:MotionPhotoVersion",
                 "-XMP-GCamera:MotionPhotoPresentationTimestampUs", path,
             ])
-        #expect(told.split(separator: "\n") == ["1", "1", "-1"], "\(name)")
+        #expect(result.split(separator: "\n") == ["1", "1", "-1"], "\(name)")
         let items = try await run(
             "exiftool",
             ["-a", "-s3", "-XMP-Container:DirectoryItemMime", "-XMP-Container:DirectoryItemLength", path])
@@ -160,11 +160,11 @@ struct MotionPhotoTests {
         #expect(try await fixture.latch("download", "--all", "--motion-photo").status == 0)
         #expect(fixture.files() == ["PXL_1.MP.jpg"])
 
-        let whole = try fixture.bytes("PXL_1.MP.jpg")
-        server.change { $0[0].bytes = whole }
+        let motionPhoto = try fixture.bytes("PXL_1.MP.jpg")
+        server.change { $0[0].bytes = motionPhoto }
         let other = fixture.base.folder.file("Other")
         let result = try await fixture.latch("download", "--all", "--motion-photo", "--to", other)
         #expect(result.status == 0 && fixture.files(in: other) == ["PXL_1.MP.jpg"], "\(result.errors)")
-        #expect(FileManager.default.contents(atPath: other + "/PXL_1.MP.jpg") == Data(whole))
+        #expect(FileManager.default.contents(atPath: other + "/PXL_1.MP.jpg") == Data(motionPhoto))
     }
 }

@@ -28,8 +28,8 @@ struct PictureFixture {
 
     /// Runs `latch` to its end; through a program that starts it, where one is named.
     func latch(_ arguments: [String], through command: [String] = []) async throws -> Program.Result {
-        let words = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(base)]
-        return try await Program.run("/usr/bin/env", words, environment: base.environment)
+        let commandLine = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(base)]
+        return try await Program.run("/usr/bin/env", commandLine, environment: base.environment)
     }
 
     /// Starts `latch`.
@@ -67,10 +67,10 @@ struct PictureFixture {
             print(*next(sqlite3.connect(sys.argv[1]).execute("SELECT o.id, a.id FROM download_owner o, accounts a")))
             """
         let database = base.folder.file("data/latchstring/latchstring.db")
-        let words = try await Program.run("python3", ["-c", read, database]).output.split { $0.isWhitespace }
-        guard words.count == 2 else { throw ChildProcess.Failure("The accounts database does not tell.") }
-        let name = SHA256.digest("\(words[1].lowercased())/\(id)").hexadecimal.prefix(24)
-        return "\(library)/.latchstring/\(words[0])-\(name).part"
+        let fields = try await Program.run("python3", ["-c", read, database]).output.split { $0.isWhitespace }
+        guard fields.count == 2 else { throw ChildProcess.Failure("The accounts database does not tell.") }
+        let name = SHA256.digest("\(fields[1].lowercased())/\(id)").hexadecimal.prefix(24)
+        return "\(library)/.latchstring/\(fields[0])-\(name).part"
     }
 
     /// The bytes of a file of the library.

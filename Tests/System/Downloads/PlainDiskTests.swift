@@ -88,8 +88,8 @@ struct PlainDiskTests {
         print("\(disk): killed \(kills) times, \(left) empty files stood for others.")
         #expect(kills > 5 && (left > 0) == (disk != .onlyLink))
         // What the last run did, done again on the same disk.
-        let words = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2,link,linkat"] + disk.rules
-        let result = try await Program.run("strace", words + [probe, home, "run"])
+        let arguments = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=renameat2,link,linkat"] + disk.rules
+        let result = try await Program.run("strace", arguments + [probe, home, "run"])
         #expect(result.status == 0, "\(result.errors)")
         try await bulk.finish(in: home, "\(disk), LATCHSTRING_SEED=\(random.seed)")
     }

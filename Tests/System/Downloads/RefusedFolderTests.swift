@@ -44,7 +44,7 @@ struct RefusedFolderTests {
     }
 
     @Test("DL-13 an unusable folder is reported with the remedy before anything is fetched")
-    func before() async throws {
+    func unusableFolder() async throws {
         let parent = try folder("parent", mode: 0o500)
         let library = try folder("library")
         try await #require(download("--to", library).status == 0)
@@ -76,9 +76,9 @@ struct RefusedFolderTests {
             ),
             (download("--to", odd), ["'\(odd)/.latchstring' is a file, not a folder. Move it away"]),
         ]
-        for (result, words) in cases {
+        for (result, texts) in cases {
             #expect(result.status == 1, "\(result.output)\(result.errors)")
-            for word in words { #expect(result.errors.contains(word), "\(result.errors)") }
+            for text in texts { #expect(result.errors.contains(text), "\(result.errors)") }
         }
         #expect(fetched == before)
         try setMode(0o700, library)
@@ -103,7 +103,7 @@ struct RefusedFolderTests {
 
     @Test(
         "DL-13 a folder without write permission fails only its own files, which are downloaded after it is granted")
-    func oneMonth() async throws {
+    func unwritableSubfolder() async throws {
         let library = try folder("library")
         _ = try folder("library/2024")
         let month = try folder("library/2024/07", mode: 0o500)

@@ -49,8 +49,8 @@ extension LeakFixture {
         know("app's verifier", app.verifier.secret.reveal())
 
         let (back, cookie) = try await atProvider(app.begin(), http)
-        let arrived = try await app.callBack(gateway.address + back, cookie: cookie)
-        let code = try BrowserlessSignIn.deepLink(arrived)?["code"] ?? ""
+        let callback = try await app.callBack(gateway.address + back, cookie: cookie)
+        let code = try BrowserlessSignIn.deepLink(callback)?["code"] ?? ""
         know("one-time code", code)
         let response = try await app.exchange(code)
         let token = try JSONValue(parsing: response.body)["access_token"]?.string ?? ""
@@ -59,10 +59,11 @@ extension LeakFixture {
         try await fail(app, back, cookie, code, gateway)
 
         let start = "/api/auth/oauth/authorize?redirect=true&next=/api/me"
-        let begun = try await http.send(ClientRequest(url: gateway.address + start))
+        let redirect = try await http.send(ClientRequest(url: gateway.address + start))
         let own = try await atProvider(
-            BrowserlessSignIn.Begun(
-                providerURL: begun.headers["Location"] ?? "", cookie: Self.cookies(begun).joined(separator: "; ")), http
+            BrowserlessSignIn.StartedSignIn(
+                providerURL: redirect.headers["Location"] ?? "", cookie: Self.cookies(redirect).joined(separator: "; ")),
+            http
         )
         let signedIn = try await app.callBack(gateway.address + own.back, cookie: own.cookie)
         guard let session = Self.cookies(signedIn).first(where: { $0.hasPrefix("latchd_session=") }) else {
@@ -77,20 +78,20 @@ extension LeakFixture {
 
     /// From the gateway to the provider, which agrees at once; the path back with its query, and the cookie.
     private func atProvider(
-        _ begun: BrowserlessSignIn.Begun, _ http: HTTPClient
+        _ started: BrowserlessSignIn.StartedSignIn, _ http: HTTPClient
     ) async throws -> (back: String, cookie: String) {
-        let query = begun.providerURL.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+        let query = started.providerURL.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
         know("sealed state", try FormURLEncoded.decode(query)["state"] ?? "")
-        for cookie in begun.cookie.components(separatedBy: "; ") {
+        for cookie in started.cookie.components(separatedBy: "; ") {
             know("browser's cookie", String(cookie.drop { $0 != "=" }.dropFirst()))
         }
-        let response = try await http.send(ClientRequest(url: begun.providerURL))
+        let response = try await http.send(ClientRequest(url: started.providerURL))
         guard let location = response.headers["Location"], location.hasPrefix(Self.address) else {
             throw ChildProcess.Failure("The provider sent the browser to '\(response.headers["Location"] ?? "")'.")
         }
         let sent = location.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
         know("provider's code", try FormURLEncoded.decode(sent)["code"] ?? "")
-        return (String(location.dropFirst(Self.address.count)), begun.cookie)
+        return (String(location.dropFirst(Self.address.count)), started.cookie)
     }
 
     /// The same again, in part, mixed up and in the wrong places; what is answered is kept.

@@ -10,7 +10,7 @@ import Testing
     @Test(
         "OX-16 every kind of sign-in, failure, refresh and sign-out leaves secrets only in the designated files"
     )
-    func everyWay() async throws {
+    func everyAction() async throws {
         let start = Date()
         let scene = try LeakFixture()
         let provider = try await scene.startProvider()
@@ -77,12 +77,12 @@ import Testing
         ).output.trimmingCharacters(in: .newlines)
         try #require(token.count == 43)
         scene.know(token: token)
-        for words in [
+        for arguments in [
             ["whoami"], ["whoami", "--json"], ["request", "GET", "/api/me"], ["request", "GET", "/nowhere", "--json"],
             ["request", "POST", "/api/auth/mobile/refresh", "--help"], ["accounts", "--json"],
             ["doctor", gateway.address],
             ["doctor", gateway.address, "--json"],
-        ] { try await scene.run("latch", words) }
+        ] { try await scene.run("latch", arguments) }
         for json in [[], ["--json"]] {
             let failed = try await scene.run("latch", login + json, input: secrets.wrong + "\n")
             #expect(failed.status == 77)
@@ -108,12 +108,12 @@ import Testing
         login.type(secrets.password + "\n")
         try #require(try login.end() == 0, "\(login.screen)")
         scene.keep(login.screen + login.visibleArguments, "the terminal of latch login")
-        for words in [["whoami"], ["logout"]] {
-            let later = try PseudoTerminal(Products.path("latch"), words, environment: environment)
+        for arguments in [["whoami"], ["logout"]] {
+            let later = try PseudoTerminal(Products.path("latch"), arguments, environment: environment)
             try later.wait(for: "Passphrase of")
             later.type(secrets.passphrase + "\n")
             try #require(try later.end() == 0, "\(later.screen)")
-            scene.keep(later.screen, "the terminal of latch \(words[0])")
+            scene.keep(later.screen, "the terminal of latch \(arguments[0])")
         }
     }
 
@@ -167,10 +167,10 @@ import Testing
     }
 
     private func administration(_ scene: LeakFixture) async throws {
-        for words in [
+        for arguments in [
             ["user", "list", "--json"], ["sessions", "list", "--all", "--json"], ["check"], ["check", "--keys"],
         ] {
-            try await scene.run("latchd", words)
+            try await scene.run("latchd", arguments)
         }
         try await scene.run(
             "latchd", ["user", "passwd", Self.ada, "--password-stdin"], input: scene.secrets.second + "\n")

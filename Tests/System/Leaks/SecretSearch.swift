@@ -46,11 +46,11 @@ struct SecretSearch {
 
     /// Every secret that `bytes` give away, each spelling once.
     func findings(in bytes: [UInt8], place: String) -> [Finding] {
-        var told: Set<String> = []
+        var seen: Set<String> = []
         return bytes.withUnsafeBytes { hay in
             needles.compactMap { needle in
                 guard Bytes.contains(hay, needle.bytes),
-                    told.insert(needle.secret + needle.spelling).inserted
+                    seen.insert(needle.secret + needle.spelling).inserted
                 else { return nil }
                 return Finding(secret: needle.secret, spelling: needle.spelling, place: place)
             }

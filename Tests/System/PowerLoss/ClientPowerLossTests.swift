@@ -30,12 +30,12 @@ import Testing
             for number in followed..<moment { disk.follow(trace.events[number], number: number) }
             followed = moment
             let remains = try #require(Disk.UnflushedData.allCases.randomElement(using: &random))
-            let what = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
+            let comment = "cut before event \(moment), leaving \(remains), LATCHSTRING_SEED=\(random.seed)"
             let after = try SystemFixture()
             try disk.cutPower(leaving: remains, &random, to: after.folder.file("data"))
-            let isThere = try await isSignedIn(after, token: token, what)
-            if moment == signedIn { try #require(isThere, "\(what): the account is lost") }
-            if moment == trace.events.count { try #require(!isThere, "\(what): the account is back") }
+            let isThere = try await isSignedIn(after, token: token, comment)
+            if moment == signedIn { try #require(isThere, "\(comment): the account is lost") }
+            if moment == trace.events.count { try #require(!isThere, "\(comment): the account is back") }
         }
         print("\(Self.cuts) power cuts in \(trace.events.count) events of latch.")
     }
@@ -51,7 +51,7 @@ import Testing
         try await run(
             [try Products.path("DownloadProbe"), gateway.address + "/metrics", root + "/page"], in: fixture,
             into: &trace)
-        let whole = try #require(FileManager.default.contents(atPath: root + "/page"))
+        let complete = try #require(FileManager.default.contents(atPath: root + "/page"))
 
         var disk = Disk(root: root)
         for moment in 0...trace.events.count {
@@ -60,16 +60,16 @@ import Testing
                 let folder = try TemporaryDirectory()
                 try disk.cutPower(leaving: remains, &random, to: folder.file("files"))
                 let found = FileManager.default.contents(atPath: folder.file("files/page"))
-                try #require(found == nil || found == whole, "cut before event \(moment), leaving \(remains)")
-                if moment == trace.events.count { try #require(found == whole) }
+                try #require(found == nil || found == complete, "cut before event \(moment), leaving \(remains)")
+                if moment == trace.events.count { try #require(found == complete) }
             }
         }
     }
 
     /// Moments all over the run, and the two after which latch has said that it is done, each more than once.
     private func moments(_ trace: SystemCallTrace, _ signedIn: Int, _ random: inout SeededRandom) -> [Int] {
-        let some = (0..<Self.cuts).map { _ in Int.random(in: 0...trace.events.count, using: &random) }
-        return (some + [Int](repeating: signedIn, count: 8) + [Int](repeating: trace.events.count, count: 8)).sorted()
+        let sample = (0..<Self.cuts).map { _ in Int.random(in: 0...trace.events.count, using: &random) }
+        return (sample + [Int](repeating: signedIn, count: 8) + [Int](repeating: trace.events.count, count: 8)).sorted()
     }
 
     private func run(_ program: [String], in fixture: SystemFixture, into trace: inout SystemCallTrace) async throws {

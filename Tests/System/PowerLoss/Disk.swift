@@ -123,8 +123,8 @@ extension Disk {
     func cutPower(leaving remains: UnflushedData, _ random: inout SeededRandom, to target: String) throws {
         // The steps that changed names: both folders of a rename keep it or lose it.
         let steps = Set(nodes.filter(\.isFolder).flatMap { $0.pending.map(\.number) }).sorted()
-        let kept = Set(steps.filter { _ in remains == .everything || remains != .nothing && random.chance(50) })
-        try write(0, remains, kept, &random, to: target)
+        let persisted = Set(steps.filter { _ in remains == .everything || remains != .nothing && random.chance(50) })
+        try write(0, remains, persisted, &random, to: target)
     }
 
     private func write(

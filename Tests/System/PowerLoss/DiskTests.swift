@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("a rename between two folders is kept in both or lost in both")
-    func both() throws {
+    func renameBetweenFolders() throws {
         var random = SeededRandom(for: "Renames of a disk")
         let disk = moved()
         #expect(try left(disk, .everything, &random) == ["a", "parts/b"])

@@ -59,7 +59,7 @@ import Testing
         let found = await CrashClient.run(what, knowing: known, SeededRandom(seed: 0), port: gateway.port) {
             try $0.verify(all: false)
         }
-        try #require(found.mistakes == [], "\(what)")
+        try #require(found.violations == [], "\(what)")
         await gateway.kill()
         return count
     }

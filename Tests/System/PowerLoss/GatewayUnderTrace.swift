@@ -35,7 +35,7 @@ struct GatewayUnderTrace {
                     }
                 }
             }
-            for try await known in group { try #require(known.mistakes == []) }
+            for try await known in group { try #require(known.violations == []) }
         }
         program.send(SIGTERM)
         try #require(await program.waitForExit() == 0, "\(program.output)")

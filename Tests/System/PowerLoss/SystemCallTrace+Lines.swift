@@ -10,10 +10,10 @@ extension SystemCallTrace {
         let unfinished = Array(" <unfinished ...>".utf8)
         if text.suffix(unfinished.count).elementsEqual(unfinished) {
             let text = Array(text.dropLast(unfinished.count))
-            begun[thread] = (text, events.count)
+            unfinishedCalls[thread] = (text, events.count)
             if Self.countsFromBeginning(text) { note(text, "0", began: events.count) }
         } else if text.starts(with: Array("<... ".utf8)) {
-            guard let (start, number) = begun.removeValue(forKey: thread), !Self.countsFromBeginning(start),
+            guard let (start, number) = unfinishedCalls.removeValue(forKey: thread), !Self.countsFromBeginning(start),
                 let rest = text.firstRange(of: Array("resumed>".utf8))
             else { return }
             finish(start + text[rest.upperBound...], began: number)
@@ -42,7 +42,7 @@ extension SystemCallTrace {
         let name = Self.name(of: text)
         let call = CallText(text)
         switch name {
-        case "open", "openat", "creat": noteOpening(call, result)
+        case "open", "openat", "creat": recordOpen(call, result)
         case "mknod", "mknodat": add(call.strings.first.map(Self.path)) { .make($0) }
         case "mkdir", "mkdirat": add(call.strings.first.map(Self.path)) { .makeFolder($0) }
         case "rename", "renameat", "renameat2":
@@ -53,7 +53,7 @@ extension SystemCallTrace {
         case "ftruncate": add(call.file) { .truncate($0, call.lastNumber) }
         case "fsync", "fdatasync": add(call.file) { .sync($0, before: began) }
         case "pwrite64": add(call.file) { .write($0, offset: call.lastNumber, call.strings.first ?? []) }
-        case "write", "writev", "sendto", "sendmsg": noteWriting(call)
+        case "write", "writev", "sendto", "sendmsg": recordWrite(call)
         case "recvfrom":
             guard let file = call.file, let bytes = call.strings.first, !bytes.isEmpty else { return }
             events.append(.received(file, bytes))
@@ -61,7 +61,7 @@ extension SystemCallTrace {
         }
     }
 
-    private mutating func noteOpening(_ call: CallText, _ result: String) {
+    private mutating func recordOpen(_ call: CallText, _ result: String) {
         guard let path = call.strings.first.map(Self.path) else { return }
         let flags = call.plain
         if let descriptor = Int(result.prefix { $0.isNumber }) { positions[descriptor] = 0 }
@@ -69,7 +69,7 @@ extension SystemCallTrace {
         if flags.contains("O_TRUNC") { add(path) { .truncate($0, 0) } }
     }
 
-    private mutating func noteWriting(_ call: CallText) {
+    private mutating func recordWrite(_ call: CallText) {
         guard let file = call.file, let descriptor = call.descriptor else { return }
         let bytes = call.strings.flatMap(\.self)
         guard isInside(file) else {

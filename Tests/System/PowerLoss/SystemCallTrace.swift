@@ -29,7 +29,7 @@ struct SystemCallTrace {
     /// Where the next `write` to a descriptor goes.
     var positions: [Int: Int] = [:]
     /// Calls that had begun when another thread's came between: their text, and the number of events before them.
-    var begun: [String: (text: [UInt8], number: Int)] = [:]
+    var unfinishedCalls: [String: (text: [UInt8], number: Int)] = [:]
 
     init(root: String) {
         self.root = root

@@ -49,7 +49,7 @@ struct ProxiesTests {
     @Test(
         "no backend gets an unverified address, nor a field that the client sends instead",
         arguments: ProxyKind.allCases)
-    func unproved(kind: ProxyKind) async throws {
+    func unverifiedAddress(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             try await fixture.register("boss@corp.example", SystemFixture.password)
             let bearer = "Authorization: Bearer \(try await fixture.token("boss@corp.example", SystemFixture.password))"
@@ -145,7 +145,7 @@ struct ProxiesTests {
     @Test(
         "a browser signs in on the page behind the proxy and is redirected to the previous page",
         arguments: ProxyKind.allCases)
-    func comesBack(kind: ProxyKind) async throws {
+    func returnsAfterSignIn(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let sent = try await fixture.ask("/photos?a=1", Self.page)
             let path = try #require(sent["location"]).replacing("http://app.example.org", with: "")
@@ -302,8 +302,8 @@ struct ProxiesTests {
             ] {
                 let admin = try await fixture.ask("/admin/x", host: host, token)
                 #expect(BackendView(admin) == nil, "'\(host)' reached the backend")
-                let stranger = try await fixture.ask("/photos", host: host)
-                #expect(BackendView(stranger) == nil, "'\(host)' reached the backend")
+                let response = try await fixture.ask("/photos", host: host)
+                #expect(BackendView(response) == nil, "'\(host)' reached the backend")
             }
             #expect(BackendView(try await fixture.ask("/photos", host: "APP.Example.ORG", token)) != nil)
         }
@@ -333,7 +333,7 @@ struct ProxiesTests {
     }
 
     @Test("a path that could be read as public and as protected is refused", arguments: ProxyKind.allCases)
-    func pathTricks(kind: ProxyKind) async throws {
+    func ambiguousPaths(kind: ProxyKind) async throws {
         try await with(kind) { fixture in
             let token = try await fixture.token()
             let paths = [
@@ -348,8 +348,8 @@ struct ProxiesTests {
                 "/admin%3Fx", "/admin%23/x", "/health%3f/x", "/share%3Fx",
             ]
             for path in paths {
-                let stranger = try await fixture.ask(path)
-                let view = BackendView(stranger)
+                let response = try await fixture.ask(path)
+                let view = BackendView(response)
                 #expect(view == nil, "\(path) reached the backend as \(view?.path ?? "")")
                 // Whoever is signed in gets no further by such a path: to the group's address least of all.
                 let admin = path.replacing("photos", with: "admin/x")

@@ -138,9 +138,9 @@ struct ProxyFixture {
                         try socket.write(request)
                         var all: [UInt8] = []
                         while true {
-                            let some = try socket.readSome()
-                            if some.isEmpty { return all }
-                            all += some
+                            let chunk = try socket.readSome()
+                            if chunk.isEmpty { return all }
+                            all += chunk
                         }
                     })
             }

@@ -14,13 +14,13 @@ struct BrowserlessSignIn {
     let state = State()
 
     /// Where the provider sends the browser, and what this browser keeps for the gateway.
-    struct Begun {
+    struct StartedSignIn {
         let providerURL: String
         let cookie: String
     }
 
     /// The app opens the gateway's address in the browser.
-    func begin() async throws -> Begun {
+    func begin() async throws -> StartedSignIn {
         let query = FormURLEncoded.encode([
             ("redirect", "true"), ("mobile_redirect_uri", Self.redirect), ("app_state", state.text),
             ("app_code_challenge", verifier.challenge.text),
@@ -30,14 +30,14 @@ struct BrowserlessSignIn {
             throw ChildProcess.Failure("authorize: \(response.status)")
         }
         let cookies = response.headers.values("Set-Cookie").map { $0.prefix { $0 != ";" } }
-        return Begun(providerURL: location, cookie: cookies.joined(separator: "; "))
+        return StartedSignIn(providerURL: location, cookie: cookies.joined(separator: "; "))
     }
 
     /// The person fills in the provider's page; the answer is the address of the gateway's callback.
-    func fill(_ begun: Begun, _ fields: [(String, String)]) async throws -> String {
+    func fill(_ started: StartedSignIn, _ fields: [(String, String)]) async throws -> String {
         let response = try await http.send(
             ClientRequest(
-                method: .post, url: begun.providerURL, headers: ["Content-Type": FormURLEncoded.mediaType],
+                method: .post, url: started.providerURL, headers: ["Content-Type": FormURLEncoded.mediaType],
                 body: Array(FormURLEncoded.encode(fields).utf8)))
         guard response.status == .seeOther, let location = response.headers["Location"] else {
             throw ChildProcess.Failure("provider: \(response.status)")
@@ -52,8 +52,8 @@ struct BrowserlessSignIn {
 
     /// The whole way in the browser, to what the gateway answers in the end.
     func run(_ fields: [(String, String)]) async throws -> ClientResponse {
-        let begun = try await begin()
-        return try await callBack(fill(begun, fields), cookie: begun.cookie)
+        let started = try await begin()
+        return try await callBack(fill(started, fields), cookie: started.cookie)
     }
 
     /// The parameters of the app's deep link; nil when the browser was not sent to the app.

@@ -13,8 +13,8 @@ import Testing
     @Test("every command's JSON has exactly the members in the page's table")
     func members() async throws {
         let page = try String(contentsOfFile: Products.packageFolder + "/docs/command-line.md", encoding: .utf8)
-        try await SandboxFixture.with { place in
-            try await check(place, try #require(Self.table(page)), Self.members(ofAccountIn: page))
+        try await SandboxFixture.with { fixture in
+            try await check(fixture, try #require(Self.table(page)), Self.members(ofAccountIn: page))
         }
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test(
         "IM-7 IM-9 IM-10 IM-11 a person signs in with the browser, lists and ends sessions, and signs out"
     )
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try await SandboxFixture.with("immich") { place, server in
             let login = try await place.latch(
                 "login", server, "--browser", "--callback", "scheme", "--browser-command", place.browser(), "--json")

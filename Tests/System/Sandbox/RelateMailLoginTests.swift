@@ -7,7 +7,7 @@ import Testing
 @Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
     @Test(
         "RM-5 RM-6 RM-8 a person signs in with the browser; a key is listed, replaced, and revoked after a question")
-    func wholeWay() async throws {
+    func endToEnd() async throws {
         try await SandboxFixture.with("relate-mail") { place, server in
             let doctor = try await place.latch("doctor", server, "--json").json()
             #expect(doctor["signsInWithBrowser"] == true && doctor["signsInWithKey"] == true)
@@ -28,18 +28,18 @@ import Testing
 
             let unasked = try await place.latch("keys", "revoke", second)
             #expect(unasked.status == 64 && unasked.errors.contains("--yes"))
-            for (response, status, words) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
+            for (response, status, text) in [("n", Int32(1), "Nothing was revoked."), ("y", 0, "You are signed out")] {
                 let terminal = try PseudoTerminal(
                     Products.path("latch"), ["keys", "revoke", String(second.prefix(8))],
                     environment: place.base.environment)
                 try terminal.wait(for: "Revoke it and sign out?")
                 terminal.type(response + "\n")
                 let end = try terminal.end()
-                #expect(end == status && terminal.screen.contains(words), "\(terminal.screen)")
+                #expect(end == status && terminal.screen.contains(text), "\(terminal.screen)")
             }
             let log = try await place.latch("logs").output
-            for words in ["key-rotation  ok", "key-revocation  ok", "ended  key_revoked"] {
-                #expect(log.contains("  \(words)"), "\(log)")
+            for text in ["key-rotation  ok", "key-revocation  ok", "ended  key_revoked"] {
+                #expect(log.contains("  \(text)"), "\(log)")
             }
             let after = try await place.latch("whoami")
             #expect(after.status == 77 && after.errors.contains("Run: latch login \(server)\n"), "\(after.errors)")

@@ -124,7 +124,7 @@ import Testing
             (["list", "x"], 64, "it takes no arguments"),
             (["make"], 64, "make"),
         ] as [([String], Int32, String)])
-    func mistakes(words: [String], status: Int32, sentence: String) async throws {
+    func invalidArguments(words: [String], status: Int32, sentence: String) async throws {
         let fixture = try SystemFixture()
         let result = try await fixture.latchd(["api-keys"] + words)
         #expect(result.status == status && result.output.isEmpty && result.errors.contains(sentence), "\(result)")

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test("OX-2, OX-3, OX-4, OX-5, OX-8 a complete sign-in ends at /me", arguments: ["ada", "bob", "carol"])
-    func whole(_ word: String) async throws {
+    func completeSignIn(_ word: String) async throws {
         try await with { _, app in
             let end = try await app.run(person(word))
             let link = try #require(try BrowserlessSignIn.deepLink(end))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("A person who is disabled or has no verified e-mail address is redirected with access_denied")
-    func notLetIn() async throws {
+    func notAdmitted() async throws {
         try await with { _, app in
             try expectRefusal(await app.run(person("dora")), ["access_denied"], app)
             try expectRefusal(await app.run(person("ada", ("fault", "unverified-email"))), ["access_denied"], app)

@@ -59,8 +59,8 @@ import Testing
         #expect(try await fixture.latchd("sandbox", "--port", "onyx=1", "--port", "onyx=2").status == 64)
         let sandbox = try await RunningSandbox(fixture)
         let port = sandbox.issuer.split(separator: ":").last.map(String.init) ?? ""
-        let taken = try await fixture.latchd("sandbox", "--port", "issuer=\(port)")
-        #expect(taken.status == 69 && taken.errors.split(separator: "\n").count == 1)
+        let result = try await fixture.latchd("sandbox", "--port", "issuer=\(port)")
+        #expect(result.status == 69 && result.errors.split(separator: "\n").count == 1)
         await sandbox.end()
         #expect(try folders(fixture).isEmpty)
     }

@@ -122,9 +122,9 @@ struct SmugglingForm: Sendable {
         SmugglingForm(name: head.debugDescription) { path, second in
             var text = ""
             var rest = head[...]
-            while let place = rest.firstRange(of: "PATH") {
-                text += rest[..<place.lowerBound] + path
-                rest = rest[place.upperBound...]
+            while let range = rest.firstRange(of: "PATH") {
+                text += rest[..<range.lowerBound] + path
+                rest = rest[range.upperBound...]
             }
             return text + rest + second
         }

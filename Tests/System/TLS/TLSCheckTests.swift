@@ -7,7 +7,7 @@ import Testing
 /// What an operator is told before clients complain.
 @Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSCheckTests {
-    @Test func `check tells what the certificate is good for`() async throws {
+    @Test func `check prints the certificate's names and validity`() async throws {
         let tls = try await TLSFixture()
         let check = try await tls.base.latchd("check")
         #expect(check.status == 0, "\(check.errors)")
@@ -16,7 +16,7 @@ struct TLSCheckTests {
         #expect(check.output.contains(try await tls.authority.fingerprint(tls.certificatePath)))
     }
 
-    @Test func `check warns of an end that is near or past, and of a key that others may read`() async throws {
+    @Test func `check warns about an expiring or expired certificate, and a key that others may read`() async throws {
         let authority = try await Authority.make()
         func moment(_ days: Double) -> String {
             let formatter = ISO8601DateFormatter()
@@ -49,8 +49,8 @@ struct TLSCheckTests {
             #expect(result.errors.contains("the key '\(tls.keyPath)' does not belong to it"), "\(result.errors)")
         }
         try FileManager.default.removeItem(atPath: tls.keyPath)
-        let gone = try await tls.base.latchd("check")
-        #expect(gone.status == 78 && gone.errors.contains("Could not read the key '\(tls.keyPath)'"))
+        let missing = try await tls.base.latchd("check")
+        #expect(missing.status == 78 && missing.errors.contains("Could not read the key '\(tls.keyPath)'"))
     }
 
     @Test func `plain HTTP for the network does not start, and the remedy is one sentence`() async throws {
@@ -65,15 +65,15 @@ struct TLSCheckTests {
     }
 
     @Test(.enabled(if: outerAddress != nil, "this machine has no address but loopback"))
-    func `behind a declared proxy a stranger's plain request is refused, and this machine's is not`() async throws {
+    func `with a trusted proxy, plain HTTP is refused from other machines and accepted from this one`() async throws {
         let outer = try #require(outerAddress)
         let fixture = try SystemFixture(["LATCHD_TRUSTED_PROXIES": "198.51.100.7"])
         let gateway = try await fixture.startGateway(host: "0.0.0.0")
         let client = try HTTPClient()
 
-        let stranger = try await client.send(ClientRequest(url: "http://\(outer):\(gateway.port)/healthz"))
-        #expect(stranger.status == .forbidden)
-        #expect(String(decoding: stranger.body, as: UTF8.self).contains("only from this machine"))
+        let remote = try await client.send(ClientRequest(url: "http://\(outer):\(gateway.port)/healthz"))
+        #expect(remote.status == .forbidden)
+        #expect(String(decoding: remote.body, as: UTF8.self).contains("only from this machine"))
         let line = try await gateway.program.line(containing: "Plain HTTP requests were refused")
         #expect(line.contains(outer))
         #expect(try await client.send(ClientRequest(url: "http://127.0.0.1:\(gateway.port)/healthz")).status == .ok)

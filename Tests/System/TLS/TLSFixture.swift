@@ -38,9 +38,9 @@ struct TLSFixture {
 
     /// Connects with `openssl s_client`, asks for `/healthz` and returns all that was said until the gateway closed.
     func openssl(_ gateway: RunningGateway, _ arguments: [String]) async throws -> String {
-        let said = try await Program.run(
+        let result = try await Program.run(
             "openssl", ["s_client", "-connect", "127.0.0.1:\(gateway.port)", "-ign_eof"] + arguments,
             input: "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-        return said.output + said.errors
+        return result.output + result.errors
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// `latchd` with a certificate, as clients and operators meet it.
 @Suite(.inTurn, .timeLimit(.minutes(20)))
 struct TLSSystemTests {
-    @Test func `a person signs in over TLS, and the certificate is replaced under running requests`() async throws {
+    @Test func `a person signs in over TLS, and the certificate is replaced during running requests`() async throws {
         let tls = try await TLSFixture()
         let gateway = try await tls.base.startGatewayWithPerson()
         let signedIn = try await tls.base.latch(
@@ -49,7 +49,7 @@ struct TLSSystemTests {
         #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
     }
 
-    @Test func `SIGHUP reads the certificate again and ends nothing`() async throws {
+    @Test func `SIGHUP reloads the certificate and closes no connection`() async throws {
         let tls = try await TLSFixture()
         let gateway = try await tls.base.startGateway()
         let client = try tls.client()
@@ -68,7 +68,7 @@ struct TLSSystemTests {
         #expect(await gateway.program.waitForExit() == 0)
     }
 
-    @Test func `without TLS SIGHUP ends nothing either`() async throws {
+    @Test func `without TLS SIGHUP closes no connection either`() async throws {
         let gateway = try await SystemFixture().startGateway()
         gateway.program.send(SIGHUP)
         try await gateway.program.line(containing: "no certificate is configured")
@@ -76,21 +76,22 @@ struct TLSSystemTests {
         #expect(await gateway.program.waitForExit() == 0)
     }
 
-    @Test func `TLS 1.2 and 1.3 with http/1.1 are spoken, and nothing else`() async throws {
+    @Test func `TLS 1.2 and 1.3 with http/1.1 are supported, and nothing else`() async throws {
         let tls = try await TLSFixture()
         let gateway = try await tls.base.startGateway()
         for version in ["-tls1", "-tls1_1"] {
-            let said = try await tls.openssl(gateway, [version, "-cipher", "ALL:@SECLEVEL=0"])
-            #expect(!said.contains("HTTP/1.1 200") && said.contains("Cipher is (NONE)"), "\(version): \(said)")
+            let result = try await tls.openssl(gateway, [version, "-cipher", "ALL:@SECLEVEL=0"])
+            #expect(!result.contains("HTTP/1.1 200") && result.contains("Cipher is (NONE)"), "\(version): \(result)")
         }
         for (version, name) in [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")] {
-            let said = try await tls.openssl(gateway, [version, "-alpn", "h2,http/1.1"])
-            #expect(said.contains("HTTP/1.1 200") && said.contains("New, \(name)"), "\(said)")
-            #expect(said.contains("ALPN protocol: http/1.1"))
+            let result = try await tls.openssl(gateway, [version, "-alpn", "h2,http/1.1"])
+            #expect(result.contains("HTTP/1.1 200") && result.contains("New, \(name)"), "\(result)")
+            #expect(result.contains("ALPN protocol: http/1.1"))
         }
     }
 
-    @Test func `plain requests and half handshakes at the TLS port disturb nobody and end in time`() async throws {
+    @Test
+    func `plain requests and incomplete handshakes at the TLS port affect no other client and time out`() async throws {
         let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "3s"])
         let gateway = try await tls.base.startGateway()
         let client = try tls.client()
@@ -108,7 +109,7 @@ struct TLSSystemTests {
         #expect(try await client.send(ClientRequest(url: gateway.address + "/healthz")).status == .ok)
     }
 
-    @Test func `a client that stalls in its handshake costs no computing while it does`() async throws {
+    @Test func `a stalled handshake uses no processor time`() async throws {
         let tls = try await TLSFixture(["LATCHD_LIMITS_HEADER_TIMEOUT": "2s"])
         let gateway = try await tls.base.startGateway()
         let before = try gateway.program.processorTicks()
@@ -120,7 +121,8 @@ struct TLSSystemTests {
         #expect(try gateway.program.processorTicks() - before < 50)
     }
 
-    @Test func `HSTS is sent when asked for, and metrics say how long the certificate holds`() async throws {
+    @Test
+    func `HSTS is sent if configured, and the metrics contain the certificate's remaining validity`() async throws {
         let tls = try await TLSFixture(["LATCHD_TLS_HSTS": "180d"])
         let gateway = try await tls.base.startGateway()
         let client = try tls.client()

@@ -20,7 +20,7 @@ struct TimeTrackerSystemTests {
     }
 
     @Test("TT-3 TT-4 TT-6 each gateway completes sign-ins of the other", arguments: ["gateway", "app"])
-    func eachOther(_ callback: String) async throws {
+    func crossGatewaySignIn(_ callback: String) async throws {
         try await with(callback: callback) { fixture in
             for (begin, back, exchange) in [
                 (fixture.one, fixture.other, fixture.one), (fixture.other, fixture.one, fixture.one),

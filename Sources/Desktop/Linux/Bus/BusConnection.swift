@@ -9,9 +9,9 @@ internal import CSystemd
 /// Source: sd-bus(3).
 final class BusConnection {
     /// The timeout for connecting.
-    private static let patience = Duration.seconds(1)
+    private static let timeout = Duration.seconds(1)
     /// The timeout of a method call, which includes the time the bus may need to start the service.
-    private static let longPatience = Duration.seconds(2)
+    private static let callTimeout = Duration.seconds(2)
 
     private let bus: OpaquePointer
     private let library: latch_bus_functions
@@ -27,7 +27,7 @@ final class BusConnection {
         // connections but does not respond.
         guard library.sd_bus_set_address(raw, text) >= 0, library.sd_bus_set_bus_client(raw, 1) >= 0,
             library.sd_bus_start(raw) >= 0,
-            becomesReady(before: .now + Self.patience)
+            becomesReady(before: .now + Self.timeout)
         else { return nil }
     }
 
@@ -48,8 +48,8 @@ final class BusConnection {
         arguments(message)
         guard !message.isBroken, starts || library.sd_bus_message_set_auto_start(raw, 0) >= 0 else { return nil }
         var answer: OpaquePointer?
-        let patience = UInt64(Self.longPatience / .microseconds(1))
-        guard library.sd_bus_call(bus, raw, patience, nil, &answer) >= 0, let answer else { return nil }
+        let timeout = UInt64(Self.callTimeout / .microseconds(1))
+        guard library.sd_bus_call(bus, raw, timeout, nil, &answer) >= 0, let answer else { return nil }
         return BusMessage(answer, library)
     }
 

@@ -47,29 +47,29 @@ final class BusMessage {
 
     /// Appends an array of strings.
     func append(_ texts: [String]) {
-        within(Self.array, "s") { for text in texts { append(text) } }
+        within(Self.array, of: "s") { for text in texts { append(text) } }
     }
 
     /// Appends a dictionary from strings to variants.
     func append(variants entries: [(key: String, value: BusValue)]) {
-        within(Self.array, "{sv}") {
+        within(Self.array, of: "{sv}") {
             for (key, value) in entries {
-                within(Self.entry, "sv") {
+                within(Self.entry, of: "sv") {
                     append(key)
-                    within(Self.variant, value.signature) { value.append(to: self) }
+                    within(Self.variant, of: value.signature) { value.append(to: self) }
                 }
             }
         }
     }
 
     /// Appends an array with elements of the given type.
-    func array(of contents: String, _ elements: () -> Void) { within(Self.array, contents, elements) }
+    func array(of contents: String, _ elements: () -> Void) { within(Self.array, of: contents, elements) }
 
     /// Appends a structure with members of the given types.
-    func structure(_ contents: String, _ members: () -> Void) { within(Self.structure, contents, members) }
+    func structure(_ contents: String, _ members: () -> Void) { within(Self.structure, of: contents, members) }
 
     /// Appends a variant with a value of the given type.
-    func variant(of contents: String, _ value: () -> Void) { within(Self.variant, contents, value) }
+    func variant(of contents: String, _ value: () -> Void) { within(Self.variant, of: contents, value) }
 
     /// Reads the next argument as a string.
     func string() -> String? {
@@ -106,7 +106,7 @@ final class BusMessage {
         return own >= 0 ? own : nil
     }
 
-    private func within(_ type: CChar, _ contents: String, _ body: () -> Void) {
+    private func within(_ type: CChar, of contents: String, _ body: () -> Void) {
         record(library.sd_bus_message_open_container(raw, type, contents))
         guard !isBroken else { return }
         body()

@@ -67,7 +67,8 @@ extension ImmichAssetRoutes {
         let ids = try await ImmichBody.read(request) { body in
             let ids = body.ids("assetIds")
             if !body.has("assetIds") {
-                body.refuse("assetIds", "Invalid input: expected array, received undefined", "invalid_type")
+                body.refuse(
+                    "assetIds", message: "Invalid input: expected array, received undefined", code: "invalid_type")
             }
             _ = body.optionalBool("edited")
             return ids

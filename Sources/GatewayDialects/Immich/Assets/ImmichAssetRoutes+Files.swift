@@ -77,9 +77,9 @@ extension ImmichAssetRoutes {
         _ name: String, in request: ServerRequest, isOneOf values: [String]
     ) throws(ImmichRefusal) {
         guard request.queryValues(name).allSatisfy(values.contains) else {
-            let words = values.map { "\"\($0)\"" }.joined(separator: "|")
+            let options = values.map { "\"\($0)\"" }.joined(separator: "|")
             throw ImmichRefusal([
-                .init(path: [name], message: "Invalid option: expected one of \(words)", code: "invalid_value")
+                .init(path: [name], message: "Invalid option: expected one of \(options)", code: "invalid_value")
             ])
         }
     }

@@ -21,15 +21,6 @@ struct ImmichAssetRoutes: Sendable {
     /// The maximum size of a body with asset ids, in bytes. It has room for about 25,000 ids.
     static let maximumBodyBytes = 1 << 20
 
-    init(
-        _ services: GatewayServices, _ routing: ImmichRouting, _ access: ImmichAccess, _ library: AssetLibrary?
-    ) {
-        self.services = services
-        self.routing = routing
-        self.access = access
-        self.library = library
-    }
-
     func add(to router: inout Router) {
         addFiles(to: &router)
         addSearch(to: &router)

@@ -23,10 +23,10 @@ struct ImmichPlanText {
         text.append(0x22)
         text += ImmichAssetResponses.text(part.id).utf8
         text.append(0x22)
-        let grown = (size ?? 0) + part.size
-        size = grown
+        let newSize = (size ?? 0) + part.size
+        size = newSize
         total += part.size
-        if grown > limit { close() }
+        if newSize > limit { close() }
     }
 
     /// Removes and returns the text that has not been taken yet.

@@ -25,7 +25,8 @@ struct ImmichSearchQuery: Sendable {
         page = body.optionalNumber("page", atLeast: 1) ?? 1
         query.count = body.optionalNumber("size", atLeast: 1) ?? 250
         if query.count > ImmichAssetRoutes.largestPage {
-            body.refuse("size", "Too big: expected number to be <=\(ImmichAssetRoutes.largestPage)", "too_big")
+            body.refuse(
+                "size", message: "Too big: expected number to be <=\(ImmichAssetRoutes.largestPage)", code: "too_big")
         }
         let (skip, isTooFar) = (page - 1).multipliedReportingOverflow(by: query.count)
         query.skip = isTooFar ? .max : skip
@@ -75,7 +76,7 @@ extension ImmichBody {
         guard let word = optionalText(name) else { return nil }
         guard words.contains(word) else {
             let list = words.map { "\"\($0)\"" }.joined(separator: "|")
-            refuse(name, "Invalid option: expected one of \(list)", "invalid_value")
+            refuse(name, message: "Invalid option: expected one of \(list)", code: "invalid_value")
             return nil
         }
         return word
@@ -90,7 +91,7 @@ extension ImmichBody {
     mutating func id(_ name: String) -> UUID? {
         guard let text = optionalText(name) else { return nil }
         let id = ImmichRouting.id(text)
-        if id == nil { refuse(name, "Invalid UUID", "invalid_format") }
+        if id == nil { refuse(name, message: "Invalid UUID", code: "invalid_format") }
         return id
     }
 
@@ -98,11 +99,11 @@ extension ImmichBody {
     mutating func ids(_ name: String) -> [UUID]? {
         guard let value = json[name] else { return nil }
         guard let elements = value.array else {
-            refuse(name, "Invalid input: expected array", "invalid_type")
+            refuse(name, message: "Invalid input: expected array", code: "invalid_type")
             return nil
         }
         let ids = elements.map { $0.string.flatMap(ImmichRouting.id) }
-        if ids.contains(nil) { refuse(name, "Invalid UUID", "invalid_format") }
+        if ids.contains(nil) { refuse(name, message: "Invalid UUID", code: "invalid_format") }
         return ids.compactMap { $0 }
     }
 
@@ -110,7 +111,7 @@ extension ImmichBody {
     mutating func date(_ name: String) -> Date? {
         guard let text = optionalText(name) else { return nil }
         let date = Timestamp.date(text)
-        if date == nil { refuse(name, "Invalid ISO datetime", "invalid_format") }
+        if date == nil { refuse(name, message: "Invalid ISO datetime", code: "invalid_format") }
         return date
     }
 }

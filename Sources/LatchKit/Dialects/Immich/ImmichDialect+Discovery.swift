@@ -15,11 +15,11 @@ extension ImmichDialect {
     /// Source: IM-3, IM-4, IM-18; docs/protocols/immich.md, Finding the server.
     package func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult {
         let usual = ImmichEndpoint.usual(connection.address)
-        guard let told = try await place(connection), told != usual else {
+        guard let announced = try await place(connection), announced != usual else {
             return try await probeAddress(usual, connection)
         }
         do {
-            let finding = try await probeAddress(told, connection)
+            let finding = try await probeAddress(announced, connection)
             if case .server = finding { return finding }
         } catch let error as LatchError where error.code != .cancelled {
             // The announced location may be wrong, for example behind a proxy that moved the API. The address itself

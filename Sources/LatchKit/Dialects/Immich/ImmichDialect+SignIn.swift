@@ -77,8 +77,8 @@ extension ImmichDialect {
                 "Login failed: \(server) offers no sign-in; it may be in maintenance. Try again later.")
         case 200..<300: return InterceptedResponse.noToken(in: response, from: server)
         default:
-            let words = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
-            return LatchError(.serverRefused, "Login failed: \(server) says: \(words)")
+            let message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(message)")
         }
     }
 

@@ -32,7 +32,7 @@ enum ImmichVersions {
     /// The oldest supported version, as major and minor.
     static let oldest = (major: 1, minor: 123)
     /// The newest version that was known when this library was released, as major and minor.
-    static let newest = (major: ImmichVersion.spoken.major, minor: ImmichVersion.spoken.minor)
+    static let newest = (major: ImmichVersion.implemented.major, minor: ImmichVersion.implemented.minor)
 
     /// Returns a warning for a server version that may not work. Nil for a supported version.
     static func warning(_ version: ImmichVersion) -> String? {

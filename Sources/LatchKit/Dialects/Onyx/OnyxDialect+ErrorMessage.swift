@@ -5,7 +5,7 @@ extension OnyxDialect {
     /// only a code.
     ///
     /// Source: docs/protocols/onyx.md, Errors, Registration and Rejected sessions.
-    static func words(for error: OnyxError) -> String? {
+    static func message(for error: OnyxError) -> String? {
         guard let code = error.code else {
             guard error.detail == "Forbidden" else { return error.detail }
             return "you lack the permission, or must verify your e-mail address first (Forbidden)"

@@ -30,12 +30,12 @@ extension OnyxDialect: RegistrationDialect {
                 .interceptedResponse, "Could not register: the response did not come from \(server); \(reason)")
         }
         let error = OnyxError(body: response.body)
-        var words = SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(response))
-        while words.hasSuffix(".") { words.removeLast() }
+        var message = SanitizedText.clean(error.flatMap(Self.message(for:)) ?? InterceptedResponse.summary(response))
+        while message.hasSuffix(".") { message.removeLast() }
         let wait = response.headers["Retry-After"].flatMap { Int($0) }.map { Duration.seconds(max($0, 0)) }
         switch (response.status.rawValue, OnyxReason(rawValue: error?.code ?? "")) {
         case (_, .invalidPassword):
-            throw LatchError(.weakPassword, "Not registered: \(words). Choose another password.")
+            throw LatchError(.weakPassword, "Not registered: \(message). Choose another password.")
         case (_, .userAlreadyExists):
             throw LatchError(
                 .registrationRefused, "Not registered: this address already has an account at \(server). Sign in to it."
@@ -49,10 +49,10 @@ extension OnyxDialect: RegistrationDialect {
                 retryAfter: wait)
         case (500..., _):
             throw LatchError(
-                .serverError, "Not registered: \(server) has an internal error (\(words)). Try again later.",
+                .serverError, "Not registered: \(server) has an internal error (\(message)). Try again later.",
                 retryAfter: wait)
         default:
-            throw LatchError(.registrationRefused, "Not registered: \(server) says: \(words).")
+            throw LatchError(.registrationRefused, "Not registered: \(server) says: \(message).")
         }
     }
 }

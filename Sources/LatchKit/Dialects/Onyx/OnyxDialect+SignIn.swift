@@ -58,11 +58,11 @@ extension OnyxDialect {
                 "Login failed: \(server) does not support sign-in for programs. Ask its operator to update it.")
         case (200..<300, _): return InterceptedResponse.noToken(in: response, from: server)
         default:
-            return LatchError(.serverRefused, "Login failed: \(server) says: \(words(error, response))")
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(message(error, response))")
         }
     }
 
-    private func words(_ error: OnyxError?, _ response: ClientResponse) -> String {
-        SanitizedText.clean(error.flatMap(Self.words(for:)) ?? InterceptedResponse.summary(response))
+    private func message(_ error: OnyxError?, _ response: ClientResponse) -> String {
+        SanitizedText.clean(error.flatMap(Self.message(for:)) ?? InterceptedResponse.summary(response))
     }
 }

@@ -48,7 +48,7 @@ package struct OnyxDialect: PasswordDialect {
 
     /// Returns the `detail` of an error, or a description of its code.
     package func errorMessage(in response: ClientResponse) -> String? {
-        OnyxError(body: response.body).flatMap(Self.words(for:))
+        OnyxError(body: response.body).flatMap(Self.message(for:))
     }
 
     /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.

@@ -80,8 +80,8 @@ extension LatchError {
     /// Converts an error of an identity provider to an error for people. Returns any other error unchanged.
     static func atProvider(_ error: any Error) -> any Error {
         guard let error = error as? OpenIDConnectError else { return error }
-        let said = error.providerDescription.map { " It says: \(SanitizedText.clean($0))" } ?? ""
-        let message = "Login failed: \(error.message)\(said)"
+        let detail = error.providerDescription.map { " It says: \(SanitizedText.clean($0))" } ?? ""
+        let message = "Login failed: \(error.message)\(detail)"
         return switch error.code {
         case .denied: LatchError(.signInDenied, message, cause: error)
         case .refused: LatchError(.codeRefused, message, cause: error)

@@ -25,7 +25,7 @@ extension RelateMailDialect: KeyDialect {
     package func keys(from response: ClientResponse, of server: ServerAddress) throws(LatchError) -> [RemoteKey] {
         guard response.status.isSuccess, InterceptedResponse.isJSON(response),
             let list = try? JSON.decode(RelateMailListedKeys.self, from: response.body)
-        else { throw refusal(response, from: server, saying: "The keys could not be listed") }
+        else { throw refusal(response, from: server, failure: "The keys could not be listed") }
         return list.keys.filter { $0.isActive && Self.isID($0.id) }.map { key in
             RemoteKey(
                 id: key.id, name: key.name, scopes: key.scopes, created: ServerTime.date(key.createdAt),
@@ -58,7 +58,7 @@ extension RelateMailDialect: KeyDialect {
         guard response.status.isSuccess, InterceptedResponse.isJSON(response),
             let made = try? JSON.decode(RelateMailCreatedKey.self, from: response.body), Self.isKey(made.apiKey),
             Self.isID(made.id)
-        else { throw refusal(response, from: server, saying: "No key was created") }
+        else { throw refusal(response, from: server, failure: "No key was created") }
         var grant = Grant(token: Secret(made.apiKey))
         grant.keyID = made.id
         grant.scopes = made.scopes.map(SanitizedText.clean)
@@ -78,30 +78,30 @@ extension RelateMailDialect: KeyDialect {
     }
 
     /// Returns the error for a refused request, with the server's error message.
-    func refusal(_ response: ClientResponse, from server: ServerAddress, saying what: String) -> LatchError {
+    func refusal(_ response: ClientResponse, from server: ServerAddress, failure: String) -> LatchError {
         if Self.refusesName(response) { return Self.nameRefused(server) }
         if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: true) {
-            return LatchError(.interceptedResponse, "\(what): the response did not come from \(server); \(reason)")
+            return LatchError(.interceptedResponse, "\(failure): the response did not come from \(server); \(reason)")
         }
         switch response.status.rawValue {
         case 429:
             let pause = retryDelay(after: response) ?? Self.pause
             return LatchError(
                 .rateLimited,
-                "\(what): too many requests to \(server). Wait \(pause.components.seconds) seconds, then try again.",
+                "\(failure): too many requests to \(server). Wait \(pause.components.seconds) seconds, then try again.",
                 retryAfter: pause)
         case 500...:
             let remedy = hint(for: response).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "\(what): \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
+                "\(failure): \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
                 retryAfter: RetryAfter.read(response))
         case 200..<300:
             return LatchError(
                 .interceptedResponse,
-                "\(what): the response from \(server) has an unexpected format "
+                "\(failure): the response from \(server) has an unexpected format "
                     + "(\(InterceptedResponse.summary(response))). Try again. If the error persists, ask its operator.")
-        default: return LatchError(.serverRefused, "\(what): \(server) says: \(text(of: response)).")
+        default: return LatchError(.serverRefused, "\(failure): \(server) says: \(text(of: response)).")
         }
     }
 

@@ -53,7 +53,7 @@ struct RelateMailKeyCreator: Sendable {
                 "Login failed: \(connection.address) has an internal error (status \(response.status)). If the error "
                     + "persists, ask its operator whether the provider's access token contains the required e-mail "
                     + "address.")
-        default: throw dialect.refusal(response, from: connection.address, saying: "Login failed")
+        default: throw dialect.refusal(response, from: connection.address, failure: "Login failed")
         }
     }
 

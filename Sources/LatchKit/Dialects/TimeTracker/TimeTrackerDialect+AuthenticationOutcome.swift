@@ -14,14 +14,14 @@ extension TimeTrackerDialect {
         if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: isAPI) {
             return .intercepted(reason)
         }
-        let words = errorMessage(in: response)
+        let message = errorMessage(in: response)
         switch response.status.rawValue {
-        case 500 where path == signOutPath && words == Self.cannotSignOut: return .authenticated
+        case 500 where path == signOutPath && message == Self.cannotSignOut: return .authenticated
         case 408, 429, 500...: return .failing
         case 401:
-            guard let words else { return .intercepted(Self.unknownSender(response)) }
-            return words.hasPrefix("Unauthorized") ? .rejected(Self.rejection(words)) : .authenticated
-        case 403: return words == nil ? .intercepted(Self.unknownSender(response)) : .authenticated
+            guard let message else { return .intercepted(Self.unknownSender(response)) }
+            return message.hasPrefix("Unauthorized") ? .rejected(Self.rejection(message)) : .authenticated
+        case 403: return message == nil ? .intercepted(Self.unknownSender(response)) : .authenticated
         default: return .authenticated
         }
     }
@@ -54,8 +54,8 @@ extension TimeTrackerDialect {
             + "A system between this machine and the server refused the request."
     }
 
-    private static func rejection(_ words: String) -> Rejection {
-        let reason = String(words.dropFirst("Unauthorized: ".count))
+    private static func rejection(_ message: String) -> Rejection {
+        let reason = String(message.dropFirst("Unauthorized: ".count))
         let sentence =
             switch reason {
             case "jwt expired": "the session expired"

@@ -70,7 +70,7 @@ extension TimeTrackerDialect: BrowserDialect {
         {
             var grant = Grant(
                 token: Secret(tokens.accessToken),
-                lifetime: TimeTrackerToken.lifetime(of: tokens.accessToken, told: tokens.expiresIn))
+                lifetime: TimeTrackerToken.lifetime(of: tokens.accessToken, expiresIn: tokens.expiresIn))
             grant.identity = Self.identity(of: tokens.user)
             return grant
         }

@@ -51,8 +51,8 @@ extension TimeTrackerDialect {
         switch (exchange.status.rawValue, errorMessage(in: exchange)) {
         case (400, "Missing required parameters: code, state, redirect_uri"): break
         // Before the first sign-in the server contacts its identity provider before it checks the parameters.
-        case (500, let words?) where words.hasPrefix("Failed to exchange token"):
-            features.warnings.append("The server cannot reach its identity provider: \(SanitizedText.clean(words)).")
+        case (500, let message?) where message.hasPrefix("Failed to exchange token"):
+            features.warnings.append("The server cannot reach its identity provider: \(SanitizedText.clean(message)).")
         case (404, "Endpoint not found"):
             features.signsInWithBrowser = false
         case (408, _), (429, _), (502...504, _):

@@ -6,35 +6,35 @@ extension TimeTrackerDialect {
     /// Source: TT-9; docs/protocols/time-tracker.md, Start of a sign-in.
     func startError(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let error = commonError(response, server) { return error }
-        let said = said(response)
+        let message = message(response)
         guard response.status.rawValue >= 500 else {
-            return LatchError(.serverRefused, "Login failed: \(server) refused to begin a sign-in: \(said).")
+            return LatchError(.serverRefused, "Login failed: \(server) refused to begin a sign-in: \(message).")
         }
         return LatchError(
             .serverError,
             "Login failed: \(server) could not begin a sign-in, probably because it cannot reach its identity provider "
-                + "(\(said)). Try again later.", retryAfter: Self.wait(response))
+                + "(\(message)). Try again later.", retryAfter: Self.wait(response))
     }
 
     /// Returns the error for a response to an exchange that contains no token.
     func exchangeError(_ response: ClientResponse, _ server: ServerAddress) -> LatchError {
         if let error = commonError(response, server) { return error }
-        let said = said(response)
+        let message = message(response)
         switch response.status.rawValue {
         case 200..<300: return InterceptedResponse.noToken(in: response, from: server)
-        case 400 where said.contains("Initiate login again"), 500 where said.contains("invalid_grant"):
+        case 400 where message.contains("Initiate login again"), 500 where message.contains("invalid_grant"):
             return LatchError(
                 .codeRefused,
                 "Login failed: \(server) does not accept the code from the browser; it expired or was already used "
-                    + "(\(said)). Sign in again.")
+                    + "(\(message)). Sign in again.")
         case 403:
-            return LatchError(.signInDenied, "Login failed: \(server) denied the sign-in: \(said).")
+            return LatchError(.signInDenied, "Login failed: \(server) denied the sign-in: \(message).")
         case 500...:
             return LatchError(
-                .serverError, "Login failed: \(server) could not finish the sign-in: \(said). Try again later.",
+                .serverError, "Login failed: \(server) could not finish the sign-in: \(message). Try again later.",
                 retryAfter: Self.wait(response))
         default:
-            return LatchError(.serverRefused, "Login failed: \(server) says: \(said).")
+            return LatchError(.serverRefused, "Login failed: \(server) says: \(message).")
         }
     }
 
@@ -56,10 +56,10 @@ extension TimeTrackerDialect {
     }
 
     /// Returns the server's error message without a final period, so that it fits into a sentence.
-    private func said(_ response: ClientResponse) -> String {
-        var words = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
-        while words.hasSuffix(".") { words.removeLast() }
-        return words
+    private func message(_ response: ClientResponse) -> String {
+        var message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
+        while message.hasSuffix(".") { message.removeLast() }
+        return message
     }
 
     private static func wait(_ response: ClientResponse) -> Duration? {

@@ -16,7 +16,7 @@ enum TimeTrackerToken {
     /// Returns the lifetime of a token, from `seconds` in the response or otherwise from the token's `iat` and `exp`.
     /// Nil when both are missing. Both are relative to the server's clock, so the result does not depend on the clock
     /// of this machine.
-    static func lifetime(of token: String, told seconds: Int?) -> Duration? {
+    static func lifetime(of token: String, expiresIn seconds: Int?) -> Duration? {
         if let seconds, seconds > 0 { return .seconds(min(Double(seconds), longest)) }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])),

@@ -101,7 +101,7 @@ extension BridgeFixture {
     }
 
     /// Brings the provider's answer to the gateway.
-    func comeBack(
+    func returnToGateway(
         _ fields: [(String, String)], in browser: TestBrowser, path: String = BridgeFixture.callback
     ) async throws -> Exchange.Response {
         try await browser.send("GET", "\(path)?\(FormURLEncoded.encode(fields))")
@@ -113,7 +113,7 @@ extension BridgeFixture {
     ) async throws -> FormFields {
         let browser = browser ?? self.browser()
         let request = try await begin(app, in: browser)
-        let response = try await comeBack(try google.approve(request, account), in: browser)
+        let response = try await returnToGateway(try google.approve(request, account), in: browser)
         return try Self.fields(of: response)
     }
 

@@ -90,10 +90,10 @@ extension TokenIssuer {
     func asked(_ document: String) -> Int { state.value.withLock { $0.asked[document] ?? 0 } }
 
     /// Answers nothing but 503 from now on, or as usual again.
-    func breakDown(_ isBroken: Bool = true) { state.value.withLock { $0.isBroken = isBroken } }
+    func setUnavailable(_ isBroken: Bool = true) { state.value.withLock { $0.isBroken = isBroken } }
 
     /// What UserInfo tells from now on; nil refuses every token.
-    func tell(_ claims: JSONValue?) { state.value.withLock { $0.userInfo = claims } }
+    func setUserInfo(_ claims: JSONValue?) { state.value.withLock { $0.userInfo = claims } }
 
     /// Publishes these keys and no others from now on.
     func publish(_ keys: [SigningKey]) { state.value.withLock { $0.published = keys } }

@@ -6,16 +6,16 @@ import Testing
 
 /// Whole sign-ins with the built gateway at identity providers that others wrote.
 @Suite("Third-party identity providers", .inTurn, .timeLimit(.minutes(4)))
-struct ForeignProviderTests {
+struct ExternalProviderTests {
     /// What browsers would call the gateway; it listens at another port, as behind a proxy.
     private static let publicURL = "http://127.0.0.1:9"
     private static let callback = publicURL + "/api/auth/oauth/callback"
 
     /// How a provider's pages are answered.
     private static let answers = [
-        "canaille": ["login": "ada", "password": ForeignProvider.password, "answer": "accept"],
+        "canaille": ["login": "ada", "password": ExternalProvider.password, "answer": "accept"],
         "allauth": [
-            "login": ForeignProvider.email, "password": ForeignProvider.password, "scopes": "*", "action": "grant",
+            "login": ExternalProvider.email, "password": ExternalProvider.password, "scopes": "*", "action": "grant",
         ],
     ]
 
@@ -23,11 +23,11 @@ struct ForeignProviderTests {
         "OX-2 to OX-5, OX-7 a person signs in at a provider, consents, and /me accepts the app's token",
         arguments: ["canaille", "allauth"])
     func signIn(_ name: String) async throws {
-        let provider = try await ForeignProvider(name, redirect: Self.callback)
+        let provider = try await ExternalProvider(name, redirect: Self.callback)
         let variable = "LATCHD_PROVIDERS_\(name.uppercased())_"
         let fixture = try SystemFixture([
             "LATCHD_PUBLIC_URL": Self.publicURL, variable + "ISSUER": provider.issuer,
-            variable + "CLIENT_ID": ForeignProvider.client, variable + "CLIENT_SECRET": ForeignProvider.secret,
+            variable + "CLIENT_ID": ExternalProvider.client, variable + "CLIENT_SECRET": ExternalProvider.secret,
             variable + "REGISTRATION": name == "allauth" ? "open" : "none",
         ])
         let checked = try await fixture.latchd("providers", "check")
@@ -37,12 +37,12 @@ struct ForeignProviderTests {
         let wrong = SystemFixture(sharing: fixture, [variable + "CLIENT_SECRET": "not the secret of this client"])
         let refused = try await wrong.latchd("providers", "check")
         // Canaille breaks down over a wrong secret, with 500; that is told as it is.
-        let words = name == "canaille" ? "status 500" : "check the client id, the secret"
-        #expect(refused.status == 69 && refused.output.contains(words), "\(refused)")
+        let message = name == "canaille" ? "status 500" : "check the client id, the secret"
+        #expect(refused.status == 69 && refused.output.contains(message), "\(refused)")
         if name == "canaille" {
             // It does not say whether it has verified an address.
-            _ = try await fixture.latchd("user", "add", ForeignProvider.email, "--invite")
-            let linked = try await fixture.latchd("user", "link", ForeignProvider.email, name, "ada", "--force")
+            _ = try await fixture.latchd("user", "add", ExternalProvider.email, "--invite")
+            let linked = try await fixture.latchd("user", "link", ExternalProvider.email, name, "ada", "--force")
             #expect(linked.status == 0, "\(linked)")
         }
         let gateway = try await fixture.startGateway()
@@ -51,13 +51,13 @@ struct ForeignProviderTests {
         let token = try await Self.token(gateway, http, name)
         let app = BrowserlessSignIn(onyx: gateway.address, http: http)
         let me = try await app.me(token)
-        #expect(try JSONValue(parsing: me.body)["email"]?.string == ForeignProvider.email)
+        #expect(try JSONValue(parsing: me.body)["email"]?.string == ExternalProvider.email)
         // The second time it is the same person, who is refused once disabled: the token, and the provider's word too.
         #expect(try await app.me(Self.token(gateway, http, name)).status == .ok)
-        let shown = try await fixture.latchd("user", "show", ForeignProvider.email, "--json")
+        let shown = try await fixture.latchd("user", "show", ExternalProvider.email, "--json")
         let json = try shown.json()
         #expect(json["identities"]?.array?.map { $0["provider"]?.string } == [name])
-        _ = try await fixture.latchd("user", "disable", ForeignProvider.email)
+        _ = try await fixture.latchd("user", "disable", ExternalProvider.email)
         let link = try await Self.signIn(gateway, http, name, app)
         #expect(link["error"] == "access_denied" && link["code"] == nil)
 
@@ -72,8 +72,8 @@ struct ForeignProviderTests {
         let link = try await signIn(gateway, http, name, app)
         #expect(link["state"] == app.state.text)
         let response = try await app.exchange(link["code"] ?? "")
-        let told = "\(link["error_description"] ?? "") \(gateway.program.output.suffix(2_000))"
-        return try #require(try JSONValue(parsing: response.body)["access_token"]?.string, "\(told)")
+        let comment = "\(link["error_description"] ?? "") \(gateway.program.output.suffix(2_000))"
+        return try #require(try JSONValue(parsing: response.body)["access_token"]?.string, "\(comment)")
     }
 
     /// A sign-in to the app's deep link.
@@ -94,11 +94,11 @@ struct ForeignProviderTests {
     private static func attempt(
         _ gateway: RunningGateway, _ http: HTTPClient, _ name: String, _ app: BrowserlessSignIn
     ) async throws -> FormFields {
-        let begun = try await app.begin()
+        let started = try await app.begin()
         let back = try await FormBrowser(http).follow(
-            begun.providerURL, answers: answers[name] ?? [:], until: callback)
+            started.providerURL, answers: answers[name] ?? [:], until: callback)
         let end = try await app.callBack(
-            gateway.address + back.dropFirst(publicURL.count), cookie: begun.cookie)
+            gateway.address + back.dropFirst(publicURL.count), cookie: started.cookie)
         return try #require(try BrowserlessSignIn.deepLink(end))
     }
 }

@@ -2,7 +2,7 @@ import CLibrary
 import TestSupport
 
 /// A socket that takes connections and never says a word.
-final class LocalDoor: Sendable {
+final class SilentLocalSocket: Sendable {
     private let descriptor: Int32
 
     init(_ path: String) throws {

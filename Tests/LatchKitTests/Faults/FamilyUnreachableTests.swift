@@ -6,8 +6,8 @@ import Testing
 @testable import LatchKit
 
 /// Addresses at which no server can be had any more: its name is gone, or its certificate is none to trust.
-@Suite(.timeLimit(.minutes(20))) struct FamilyPlaceTests {
-    enum Place: String, Sendable, CaseIterable, CustomTestStringConvertible {
+@Suite(.timeLimit(.minutes(20))) struct FamilyUnreachableTests {
+    enum Cause: String, Sendable, CaseIterable, CustomTestStringConvertible {
         case unknownName = "a name that is not found"
         case selfSigned = "a self-signed certificate"
         case expired = "an expired certificate"
@@ -35,27 +35,27 @@ import Testing
                 "openssl",
                 ["s_server", "-HTTP", "-accept", "127.0.0.1:0", "-key", pair.key, "-cert", pair.certificate],
                 directory: authority.folder.path, errors: .nowhere)
-            var said = ""
-            while !said.hasSuffix("\n") || !said.contains("ACCEPT") {
+            var output = ""
+            while !output.hasSuffix("\n") || !output.contains("ACCEPT") {
                 let more = process.output.read()
                 try #require(!more.isEmpty)
-                said += String(decoding: more, as: UTF8.self)
+                output += String(decoding: more, as: UTF8.self)
             }
-            let line = said.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
+            let line = output.split(separator: "\n").first { $0.hasPrefix("ACCEPT") }
             port = try #require(line?.split(separator: ":").last.flatMap { Int($0) })
         }
     }
 
     @Test(
         "an address that has become unreachable or untrusted allows no sign-in and ends no session",
-        arguments: Place.allCases)
-    func gone(_ place: Place) async throws {
+        arguments: Cause.allCases)
+    func unreachableOrUntrusted(_ cause: Cause) async throws {
         var bad = try ServerAddress("http://nowhere.invalid")
         var connection = ConnectionOptions(proxy: "")
         var tls: TLSServer?
-        if place != .unknownName {
+        if cause != .unknownName {
             let authority = try await Authority.make()
-            let isExpired = place == .expired
+            let isExpired = cause == .expired
             let pair =
                 isExpired
                 ? try await authority.issue(from: "20200101000000Z", to: "20200201000000Z")
@@ -68,18 +68,18 @@ import Testing
         defer { withExtendedLifetime(tls) {} }
         let (address, options) = (bad, connection)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for family in Family.all { group.addTask { try await check(family, place, address, options) } }
+            for family in Family.all { group.addTask { try await check(family, cause, address, options) } }
             try await group.waitForAll()
         }
     }
 
     private func check(
-        _ family: Family, _ place: Place, _ bad: ServerAddress, _ connection: ConnectionOptions
+        _ family: Family, _ cause: Cause, _ bad: ServerAddress, _ connection: ConnectionOptions
     ) async throws {
         let fixture = try await family.make()
         var latch = try await fixture.home.open()
         let report = try await latch.probe(bad, connection: connection)
-        #expect(report.failure?.code == place.code, "\(family.name): \(String(describing: report.failure))")
+        #expect(report.failure?.code == cause.code, "\(family.name): \(String(describing: report.failure))")
         let found = try await fixture.find(latch, connection)
         // Who knows the server from before finds it moved, and where it sent people to with it.
         let details = found.dialect.details.mapValues { $0 == fixture.door.url ? bad.url : $0 }
@@ -87,7 +87,7 @@ import Testing
             address: bad, dialect: found.dialect.with(details: details), features: found.features,
             connection: connection)
         let refused = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server) {} }
-        #expect(refused.code == place.code, "\(family.name): \(refused)")
+        #expect(refused.code == cause.code, "\(family.name): \(refused)")
         #expect(try await latch.accounts.rowIDs().isEmpty)
         let account = try await fixture.begin(latch, found) {}
         let move = Statement("UPDATE accounts SET server_url = ?, details = ?", String.self, String.self)
@@ -96,17 +96,17 @@ import Testing
         await latch.close()
 
         latch = try await fixture.home.open()
-        let kept = try #require(try await latch.accounts.account(account.id))
-        let session = try latch.session(for: kept)
+        let stored = try #require(try await latch.accounts.account(account.id))
+        let session = try latch.session(for: stored)
         #expect(await session.restore().isSignedIn)
         let error = try await #require(throws: LatchError.self) { try await session.identity() }
-        #expect(error.code == place.code, "\(family.name): \(error)")
+        #expect(error.code == cause.code, "\(family.name): \(error)")
         fixture.home.clock.advance(by: 700)
         _ = try await session.validToken()
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
-        let goodbye = try await latch.signOut(kept)
-        #expect(!goodbye.isRevoked && goodbye.failure?.code == place.code, "\(String(describing: goodbye.failure))")
-        try await fixture.expectWholeOrAbsent(latch, [account.id])
+        let signOut = try await latch.signOut(stored)
+        #expect(!signOut.isRevoked && signOut.failure?.code == cause.code, "\(String(describing: signOut.failure))")
+        try await fixture.expectCompleteOrAbsent(latch, [account.id])
         await latch.close()
         await fixture.stop()
     }

@@ -11,7 +11,7 @@ import Testing
 
 /// What a person wishes for is found on servers of Immich of any version.
 @Suite("Choosing what to download", .timeLimit(.minutes(20)))
-struct ChoosingTests {
+struct DownloadChooserTests {
     private typealias Picture = PictureServer.Picture
 
     private static func pictures() -> [Picture] {
@@ -22,9 +22,9 @@ struct ChoosingTests {
         pictures[3].video = Picture.id(40)
         var video = Picture(40, "IMG_4.MOV", Array("the film of picture 4".utf8))
         video.visibility = "hidden"
-        var foreign = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
-        foreign.isForeign = true
-        return pictures + [video, foreign]
+        var bobsPicture = Picture(9, "From Bob.jpg", Array("Bob's".utf8))
+        bobsPicture.isForeign = true
+        return pictures + [video, bobsPicture]
     }
 
     private static let albums = [
@@ -58,7 +58,7 @@ struct ChoosingTests {
     @Test(
         "DL-1 the whole library, with archived pictures and the films of live photos, with their lengths",
         arguments: [1, 2, 3])
-    func everything(_ version: Int) async throws {
+    func completeLibrary(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.pictures())
         let tasks = try await find(DownloadSelection(isWholeLibrary: true), on: server)
         #expect(names(tasks) == ["IMG_1.JPG", "IMG_2.JPG", "IMG_3.JPG", "IMG_4.JPG", "IMG_4.MOV", "IMG_5.JPG"])
@@ -90,11 +90,11 @@ struct ChoosingTests {
     @Test("DL-1 an unknown album is reported with similar names")
     func unknownAlbum() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
-        for (name, words) in [("Sumer", "Did you mean 'Summer'?"), ("Zebras", "'Empty', 'Shared', 'Summer'")] {
+        for (name, suggestion) in [("Sumer", "Did you mean 'Summer'?"), ("Zebras", "'Empty', 'Shared', 'Summer'")] {
             let error = await #expect(throws: LatchError.self) {
                 _ = try await find(DownloadSelection(albums: [name]), on: server)
             }
-            #expect(error?.code == .invalidRequest && error?.message.contains(words) == true)
+            #expect(error?.code == .invalidRequest && error?.message.contains(suggestion) == true)
         }
     }
 
@@ -145,7 +145,7 @@ struct ChoosingTests {
     }
 
     @Test("DL-1 with a mistake in the last argument nothing is started")
-    func nothingBegun() async throws {
+    func startsNothingOnError() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         let home = try TemporaryDirectory()
         let (account, session, latch) = try await signIn(server, home)
@@ -189,13 +189,13 @@ struct ChoosingTests {
     }
 
     @Test("DL-1 pictures that are deleted while the library is listed do not hide others", arguments: [1, 2, 3])
-    func deletedMeanwhile(_ version: Int) async throws {
+    func deletedDuringListing(_ version: Int) async throws {
         let server = try PictureServer(version: version, Self.many)
         try await deleteMeanwhile(server)
     }
 
     @Test("DL-1 the same is true if the pictures of more than a page have the same time", arguments: [1, 2, 3])
-    func deletedMeanwhileAtOnce(_ version: Int) async throws {
+    func deletedWithEqualTimes(_ version: Int) async throws {
         let server = try PictureServer(version: version, (1...1_000).map { Picture($0, "IMG_\($0).JPG", [1]) })
         try await deleteMeanwhile(server)
     }
@@ -203,7 +203,7 @@ struct ChoosingTests {
     @Test(
         "DL-1 pictures with the same time are all found if a server lists them in a different order each time",
         arguments: 0..<8)
-    func ties(_ seed: UInt64) async throws {
+    func equalTimes(_ seed: UInt64) async throws {
         let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later.prefix(25))
         let chance = Mutex(SeededRandom(seed: seed))
         server.intercept { [weak server] request in
@@ -225,7 +225,7 @@ struct ChoosingTests {
 
     @Test(
         "DL-1 pictures that are on no page, however often it is read, are reported, and the others are downloaded")
-    func onNoPage() async throws {
+    func missingFromPages() async throws {
         let server = try PictureServer((1...600).map { Picture($0, "IMG_\($0).JPG", [1]) } + Self.later)
         server.intercept { [weak server] request in
             // The first page is given as the second page too.
@@ -269,7 +269,7 @@ struct ChoosingTests {
     }
 
     @Test("DL-1 an error while others' pictures in an album are requested is reported, and a deleted one is omitted")
-    func foreignFault() async throws {
+    func otherUsersAssetError() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)
         let status = Mutex(404)
         server.intercept { request in

@@ -3,15 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-enum Place: CaseIterable {
+enum Storage: CaseIterable {
     case file, memory
 }
 
 /// A database with one table, in a folder that goes with it.
-final class Shelf: Sendable {
+final class DatabaseFixture: Sendable {
     static let applicationID: Int32 = 0x4C74_7374
     static let migrations = [
-        Migration(1, "items", "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;")
+        Migration(to: 1, named: "items", "CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;")
     ]
     static let insert = Statement("INSERT INTO items (id, name) VALUES (?, ?)", Int.self, String.self)
     static let ids = Statement("SELECT id FROM items ORDER BY id") { row throws(DatabaseError) in
@@ -22,13 +22,13 @@ final class Shelf: Sendable {
     let database: Database
 
     init(
-        _ place: Place = .file, busyTimeout: Duration = .milliseconds(50), in folder: Folder? = nil
+        _ storage: Storage = .file, busyTimeout: Duration = .milliseconds(50), in folder: Folder? = nil
     ) async throws {
         let folder = try folder ?? Folder()
         self.folder = folder
         let configuration =
-            switch place {
-            case .file: Shelf.configuration(folder.database, busyTimeout)
+            switch storage {
+            case .file: DatabaseFixture.configuration(folder.database, busyTimeout)
             case .memory: Database.Configuration.inMemory(applicationID: Self.applicationID)
             }
         database = try await Database.open(configuration, migrations: Self.migrations)

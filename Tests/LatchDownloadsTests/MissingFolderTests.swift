@@ -8,7 +8,7 @@ import Testing
 
 /// The folder that files were brought to is missing, as when its drive is not mounted.
 @Suite(.timeLimit(.minutes(20)))
-struct GoneFolderTests {
+struct MissingFolderTests {
     private let fixture: DownloadFixture
     private var isThere: Bool { FileManager.default.fileExists(atPath: fixture.library) }
 
@@ -56,7 +56,7 @@ struct GoneFolderTests {
     }
 
     @Test("DL-13 the folder is created again only on request, except if only the hidden folder in it is missing")
-    func anew() async throws {
+    func createsOnRequest() async throws {
         try await unmount()
         let queue = fixture.queue(library: library())
         try await queue.prepareFolder(isNew: true)
@@ -107,7 +107,7 @@ struct GoneFolderTests {
     }
 
     @Test("DL-13 when the folder disappears during downloads they wait; none fails, and they continue when it is back")
-    func goesMeanwhile() async throws {
+    func disappearsDuringDownloads() async throws {
         try await unmount()
         try mount()
         let (library, away) = (fixture.library, fixture.folder.file("away"))

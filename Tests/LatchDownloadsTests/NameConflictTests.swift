@@ -9,7 +9,7 @@ import Testing
 
 /// The name that a file would get is already in use.
 @Suite(.timeLimit(.minutes(20)))
-struct TakenNameTests {
+struct NameConflictTests {
     enum Link: String, CaseIterable { case toNothing, toFolder, toItself }
 
     private let fixture: DownloadFixture
@@ -54,16 +54,16 @@ struct TakenNameTests {
         "DL-6 DL-13 the same is true for the names of both parts of a live photo, and of a joined file",
         arguments: Link.allCases, ["live.jpg", "live.MOV", "joined"])
     func pair(_ link: Link, _ name: String) async throws {
-        let taken = name == "joined" ? "live.jpg" : name
-        let target = try put(link, at: taken)
+        let occupied = name == "joined" ? "live.jpg" : name
+        let target = try put(link, at: occupied)
         let folder = FolderLibrary(folder: fixture.library)
         let queue = fixture.queue(library: name == "joined" ? JoiningLibrary(inner: folder) : folder)
         try await queue.add(fixture.pair("live"))
         try await queue.run()
         #expect(try await queue.progress().done == 2)
-        #expect(try self.target(of: taken) == target)
+        #expect(try self.target(of: occupied) == target)
         let wanted = name == "joined" ? ["live (2).jpg"] : ["live (2).MOV", "live (2).jpg"]
-        #expect(Set(names).subtracting([".latchstring", taken]) == Set(wanted))
+        #expect(Set(names).subtracting([".latchstring", occupied]) == Set(wanted))
     }
 
     @Test(
@@ -75,7 +75,7 @@ struct TakenNameTests {
         let count = Mutex(0)
         var hook = DownloadHook()
         hook.after = { [fixture] step in
-            guard step == .wholeNoted else { return }
+            guard step == .fileRecorded else { return }
             let number = count.withLock { count in
                 count += 1
                 return count

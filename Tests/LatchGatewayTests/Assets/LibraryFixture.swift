@@ -7,7 +7,7 @@ import TestSupport
 @testable import PictureLibrary
 
 /// A picture library of a test's own, with its database in memory.
-struct Shelf {
+struct LibraryFixture {
     let folder: TemporaryDirectory
     let stores: GatewayStores
     let library: AssetLibrary
@@ -16,11 +16,11 @@ struct Shelf {
         AssetLibrary(path: path, database: stores.database, log: stores.log, now: stores.now)
     }
 
-    static func with(_ body: (Shelf) async throws -> Void) async throws {
+    static func with(_ body: (LibraryFixture) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
         let stores = try await GatewayStores.open(GatewaySettings(databasePath: nil), logWriter: Lines().writer)
         try await attempt {
-            try await body(Shelf(folder: folder, stores: stores, library: library(folder.path, stores)))
+            try await body(LibraryFixture(folder: folder, stores: stores, library: library(folder.path, stores)))
         } finally: {
             await stores.close()
         }

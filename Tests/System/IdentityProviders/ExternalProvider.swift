@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 /// An OpenID provider that others wrote, with one person and one client, in a folder of its own.
-struct ForeignProvider {
+struct ExternalProvider {
     static let email = "ada@example.org"
     static let password = "ada-plays-elsewhere-7391"
     static let client = "latch"

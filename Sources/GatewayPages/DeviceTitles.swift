@@ -1,12 +1,13 @@
 import GatewayCore
 
-/// The title of a device on a page, in a few words. Many devices send only the name of an HTTP library.
-enum DeviceTitle {
-    /// Prefixes of names that programs send, in lower case, with the titles for them.
+/// Writes the title of a device on a page, in a few words. Many devices send only the name of an HTTP library.
+struct DeviceTitles {
+    /// The titles of the dialects' apps, by the beginnings of the names that they send, in lower case.
+    let apps: [String: String]
+
+    /// The same for libraries and programs of no dialect.
     private static let programs = [
-        ("immich-android", "Immich on Android"), ("immich_android", "Immich on Android"),
-        ("immich-ios", "Immich on iOS"),
-        ("immich_ios", "Immich on iOS"), ("okhttp", "An app on Android"), ("dart", "An app"),
+        ("okhttp", "An app on Android"), ("dart", "An app"),
         ("cfnetwork", "An app on iOS"),
         ("python-requests", "A Python program"), ("python-httpx", "A Python program"), ("python/", "A Python program"),
         ("go-http-client", "A Go program"), ("node", "A Node.js program"), ("java/", "A Java program"),
@@ -17,20 +18,22 @@ enum DeviceTitle {
     ]
 
     /// Returns the title of a device, such as `Immich on Android`, `Firefox on Linux` or `Ada's phone (iPhone)`.
-    static func text(_ device: SessionDevice) -> String {
+    func title(of device: SessionDevice) -> String {
         let name = device.name.map(program)
         guard let kind = device.kind, kind != "Browser", name?.contains(kind) != true else {
             return name ?? (device.kind == "Browser" ? "A browser" : "Unknown device")
         }
-        guard let name else { return systems.contains(kind) ? "A device with \(kind)" : kind }
+        guard let name else { return Self.systems.contains(kind) ? "A device with \(kind)" : kind }
         let isBrowser = ["Chrome", "Firefox", "Safari", "Edge", "Opera", "latch"].contains(name)
-        return isBrowser && systems.contains(kind) ? "\(name) on \(kind)" : "\(name) (\(kind))"
+        return isBrowser && Self.systems.contains(kind) ? "\(name) on \(kind)" : "\(name) (\(kind))"
     }
 
-    /// Returns a name such as `curl/8.5.0` without its version. Returns any other name unchanged.
-    private static func program(_ name: String) -> String {
+    /// Returns the title of a known program, or a name such as `curl/8.5.0` without its version. Returns any other name
+    /// unchanged.
+    private func program(_ name: String) -> String {
         let lowered = name.lowercased()
-        if let known = programs.first(where: { lowered.hasPrefix($0.0) }) { return known.1 }
+        if let app = apps.first(where: { lowered.hasPrefix($0.key) }) { return app.value }
+        if let known = Self.programs.first(where: { lowered.hasPrefix($0.0) }) { return known.1 }
         guard let slash = name.firstIndex(of: "/"), slash != name.startIndex, !name[..<slash].contains(" "),
             name[slash...].dropFirst().first?.isNumber == true
         else { return name }

@@ -24,7 +24,7 @@ final class RotatingIssuer: SessionIssuer {
         self.now = now
     }
 
-    var rememberedCount: Int { lines.withLock { $0.count } }
+    var cachedCount: Int { lines.withLock { $0.count } }
 
     func issue(
         for person: Person, device: SessionDevice, token shape: TokenFormat, authenticated: Date?, asking: SessionID?
@@ -64,11 +64,11 @@ final class RotatingIssuer: SessionIssuer {
         }
     }
 
-    func forget(person: UUID) {
+    func invalidate(person: UUID) {
         lines.withLock { lines in lines = lines.filter { $0.value.session.person.id != person } }
     }
 
-    func forgetEverything() {}
+    func invalidateAll() {}
     func flush() async throws {}
 
     private func line(_ session: Session) -> Line {
@@ -85,7 +85,7 @@ final class RotatingIssuer: SessionIssuer {
 }
 
 @Suite(.timeLimit(.minutes(20)))
-struct IssuerSeamTests {
+struct CustomIssuerTests {
     @Test("OX-6 another issuer, with short-lived tokens and a rotating refresh token, works with the same routes")
     func rotating() async throws {
         try await GatewayFixture.with(issuer: { stores in RotatingIssuer(now: stores.now) }) { fixture in

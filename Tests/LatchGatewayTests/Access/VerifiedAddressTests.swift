@@ -13,7 +13,7 @@ import Testing
 
 /// Every route that tells other servers who a person is, called for a person whose address is not proved.
 @Suite("Unverified e-mail addresses", .timeLimit(.minutes(20)))
-struct ProvedAddressTests {
+struct VerifiedAddressTests {
     private static let email = "boss@corp.example"
 
     /// Routes that tell only the person about the account.
@@ -41,7 +41,7 @@ struct ProvedAddressTests {
             let person = try await people.require(email)
             // An administrator links the person, which does not prove the address.
             let provider = try #require(fixture.base.gateway.stores.settings.providers.first)
-            try await people.link(person.id, to: "boss-1", at: provider, evenUnseen: true)
+            try await people.link(person.id, to: "boss-1", at: provider, allowsUnseen: true)
             let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
             let token = try await fixture.exchange(fixture.deepLink(as: account)).token.orThrow
             try await body(fixture, person, token)
@@ -77,7 +77,7 @@ struct ProvedAddressTests {
     }
 
     @Test("Backends and resource servers get the id instead, and that the address is not verified")
-    func waysOut() async throws {
+    func backendsAndResourceServers() async throws {
         try await Self.with { fixture, person, token in
             let id = person.id.uuidString.lowercased()
             let verified = try await fixture.http.send(
@@ -102,7 +102,7 @@ struct ProvedAddressTests {
     }
 
     @Test("A verified address is sent to each of them, but never a name that the person chose")
-    func proved() async throws {
+    func verifiedAddress() async throws {
         try await Self.with { fixture, _, _ in
             let ada = try await fixture.base.addPerson()
             let token = try await fixture.token()
@@ -111,17 +111,17 @@ struct ProvedAddressTests {
                 headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")],
                 body: #"{"name":"boss@corp.example"}"#)
             #expect(renamed.status == 200)
-            fixture.base.gateway.issuer.forgetEverything()
+            fixture.base.gateway.issuer.invalidateAll()
             let second = try await fixture.token()
 
             let verified = try await fixture.http.send(
                 "GET", "/auth/verify", headers: Self.forwarded + GatewayFixture.bearer(second))
             #expect(verified.headers["X-Auth-Email"] == GatewayFixture.email)
-            let told = [
+            let fields = [
                 try await fixture.introspect(second), try await fixture.introspect(second, at: "/api/auth/introspect"),
                 try await TimeTrackerFixture.claims(of: second, by: fixture.keys()), try await fixture.me(second).json,
             ]
-            for response in told {
+            for response in fields {
                 #expect(response?["username"]?.string == GatewayFixture.email)
                 #expect(response?["email"]?.string == GatewayFixture.email)
                 #expect(response?["email_verified"]?.bool == true)
