@@ -15,8 +15,8 @@ struct EventTests {
         "DL-8 a listener that must get all events gets the end of every file, in order, and progress as far as it keeps up"
     )
     func deliversAllEvents() async throws {
-        let rooms = Mutex(0)
-        let broadcast = EventBroadcast { rooms.withLock { $0 += 1 } }
+        let capacityCalls = Mutex(0)
+        let broadcast = EventBroadcast { capacityCalls.withLock { $0 += 1 } }
         let (all, lossy) = (broadcast.stream(isLossless: true), broadcast.stream())
         for number in 0..<10_000 {
             broadcast.send(Self.end(number))
@@ -30,7 +30,17 @@ struct EventTests {
         #expect(received.filter { $0 != .overall(OverallProgress()) } == (0..<10_000).map(Self.end))
         #expect(received.count < 10_000 + EventBacklog.limit)
         #expect(newest.last == Self.end(9_999) && newest.count <= EventBacklog.limit + 1)
-        #expect(!broadcast.isFull && rooms.withLock { $0 } > 0)
+        #expect(!broadcast.isFull && capacityCalls.withLock { $0 } > 0)
+    }
+
+    @Test("DL-8 a stream of events ends when its queue is released, also while its listener waits")
+    func releasedQueue() async throws {
+        let fixture = try await DownloadFixture()
+        var queue: DownloadQueue? = fixture.queue()
+        let events = try #require(queue?.events)
+        let listener = Task { await events.reduce(into: 0) { count, _ in count += 1 } }
+        queue = nil
+        #expect(await listener.cancellableValue == 0)
     }
 
     @Test(

@@ -66,7 +66,8 @@ public actor DownloadQueue {
     nonisolated var folder: DownloadFolder { context.folder }
     nonisolated var broadcast: EventBroadcast { context.broadcast }
 
-    /// A stream of all events from now on, for one listener. Every listener gets all events.
+    /// A stream of all events from now on, for one listener. Every listener gets all events. It ends when the queue is
+    /// released.
     ///
     /// A listener that is more than a few thousand events behind loses the oldest. The next `overall` event is correct
     /// again.

@@ -15,6 +15,9 @@ final class EventBroadcast: Sendable {
     /// - Parameter onCapacity: Called when a listener that must get all events has caught up or was removed.
     init(onCapacity: @escaping @Sendable () -> Void = {}) { self.onCapacity = onCapacity }
 
+    /// Ends all streams. Otherwise a task that waits for an event would wait for ever, and never be released.
+    deinit { finish() }
+
     /// Whether a listener that must get all events is so far behind that no further file should be started.
     var isFull: Bool { state.withLock { $0.listeners.values.contains { $0.isFull } } }
 

@@ -50,13 +50,13 @@ import Testing
         let (script, port) = (fixture.immich, fixture.wire.port)
         let endpoint = place.says.replacing("PORT", with: "\(port)")
         let moved = ["/photos/v1", "/own/api", "/x"].first { place.says.contains($0) }
-        script.intercept { request in
+        script.intercept { [weak script] request in
             if request.path == "/.well-known/immich" { return .json(#"{"api":{"endpoint":"\#(endpoint)"}}"#) }
             guard let moved else { return nil }
             guard request.path.hasPrefix(moved + "/") else { return .page(404) }
             var inner = request
             inner.path = "/api" + request.path.dropFirst(moved.count)
-            return script.rules(inner)
+            return script?.rules(inner)
         }
         let server = try await fixture.server(try await fixture.home.open())
         #expect((server.dialect as? ImmichDialect)?.api == place.path)
