@@ -231,6 +231,10 @@ import Testing
         try await store.addAccount(below)
         #expect(try await store.account(matching: "ada@example.org@other.example.org/Photos").id == below.id)
         #expect(try await store.account(matching: "ada@example.org@other.example.org").id == second.id)
+        var capital = try account("capital")
+        capital.userEmail = "Älva@example.org"
+        try await store.addAccount(capital)
+        #expect(try await store.account(matching: "Älva@Example.org").id == capital.id)
         let none = try await #require(throws: LatchError.self) { try await store.account(matching: "ben") }
         #expect(none.code == .noAccount)
     }

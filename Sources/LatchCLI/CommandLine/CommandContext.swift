@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LatchKit
+import Primitives
 import SecretStorage
 import Synchronization
 import Terminal
@@ -92,7 +93,7 @@ actor CommandContext {
 
     /// Returns the unreadable account that a person selects by its e-mail address or the beginning of its id.
     func unreadableAccount(_ selector: String) async throws -> UnreadableAccount? {
-        let wanted = selector.lowercased()
+        let wanted = selector.lowercasedASCII
         let fitting = try await client().accounts.unreadableAccounts().filter {
             $0.userEmail == wanted
                 || (wanted.utf8.count >= 4 && $0.id.uuidString.lowercased().hasPrefix(wanted))

@@ -1,5 +1,6 @@
 package import Database
 public import FoundationEssentials
+import Primitives
 import SecretStorage
 
 /// The accounts of this device, in an SQLite file that several programs may use at the same time.
@@ -75,7 +76,7 @@ public final class AccountStore: Sendable {
     /// - Throws: ``LatchError/Code/noAccount`` when none matches, ``LatchError/Code/ambiguousAccount`` when several do.
     package func account(matching text: String) async throws -> Account {
         let all = try await accounts()
-        let wanted = text.lowercased()
+        let wanted = text.lowercasedASCII
         let address = try? ServerAddress(text)
         if let number = Int(text), let account = all.first(where: { $0.number == number }) { return account }
         // The form that `accounts` prints has priority over other matches.

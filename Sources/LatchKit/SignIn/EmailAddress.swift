@@ -1,7 +1,9 @@
 import Primitives
 
-/// An e-mail address for sign-in, with an `@` and without white space. The letters A to Z are in lower case, others are
-/// unchanged, because many servers compare addresses so.
+/// An e-mail address for sign-in, with an `@` and without white space.
+///
+/// The letters A to Z are in lower case. Others are unchanged, because `latchd` compares addresses so: in lower case, an
+/// address with U+212A, the Kelvin sign, would be that of another person with `k`.
 ///
 /// The existence of the mailbox is not checked. Only the server knows it.
 ///

@@ -70,7 +70,7 @@ extension ProviderRoutes {
         to query: AuthorizationQuery, in session: ProviderSession?, responder: AuthorizationResponder
     ) -> ServerResponse {
         guard let session else { return responder.refusal("login_required", "No person is signed in.") }
-        if let hint = query.loginHint, hint.lowercased() != session.person.email {
+        if let hint = query.loginHint, hint.lowercasedASCII != session.person.email {
             return responder.refusal("login_required", "Another person is signed in.")
         }
         guard let consent = session.consents[query.client.id], consent.isSuperset(of: query.scopes) else {

@@ -1,5 +1,6 @@
 import HTTPMessages
 import JOSE
+import Primitives
 
 /// The submitted fields of the sign-in page.
 struct SignInForm {
@@ -36,7 +37,7 @@ struct SignInForm {
         if choices.fault?.needsUserInfo == true { choices.hasClaimsInToken = false }
         self.action = action
         self.choices = choices
-        email = (fields["email"] ?? "").lowercased()
+        email = (fields["email"] ?? "").lowercasedASCII
         password = fields["password"] ?? ""
         shared = fields["consent"] == nil ? nil : Set(fields.values("share"))
     }
