@@ -1,4 +1,4 @@
-/// Calls that differ between the systems. Other files call these functions and need no `#if`.
+/// Calls of the C library that differ between the systems, so that their callers need no `#if`.
 package enum PlatformCalls {
     #if os(Linux)
         /// What a thread runs.
@@ -45,11 +45,11 @@ package enum PlatformCalls {
             _ body: ThreadBody, argument: UnsafeMutableRawPointer
         ) -> (thread: pthread_t?, error: Int32) {
             var thread: pthread_t?
-            let error = pthread_create(&thread, nil, body, argument)
-            return (thread, error)
+            let error = unsafe pthread_create(&thread, nil, body, argument)
+            return unsafe (error == 0 ? thread : nil, error)
         }
 
-        package static var threadNumber: UInt { UInt(bitPattern: pthread_self()) }
+        package static var threadNumber: UInt { unsafe UInt(bitPattern: pthread_self()) }
 
         /// Does nothing: the nice value belongs to the process.
         package static func setThreadNiceness(_ niceness: Int32) {}
@@ -57,7 +57,7 @@ package enum PlatformCalls {
         /// Opens and closes the file, because `mknod(2)` requires the superuser. A lock that this process takes through
         /// another descriptor between the two calls is lost.
         package static func createFile(_ path: String, mode: mode_t) -> Int32 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+            let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
             return descriptor < 0 ? -1 : close(descriptor)
         }
     #else

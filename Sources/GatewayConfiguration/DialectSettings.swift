@@ -107,8 +107,8 @@ extension GatewaySettings {
     /// The settings of the dialects that are served.
     package var enabledDialects: [any DialectSettings] { dialects.filter(\.isEnabled) }
 
-    /// The titles of the enabled dialects' apps, by the beginnings of the device names that they send.
+    /// The titles of all dialects' apps, by the beginnings of the device names that they send.
     package var appTitles: [String: String] {
-        enabledDialects.reduce(into: [:]) { $0.merge($1.appTitles) { first, _ in first } }
+        dialects.reduce(into: [:]) { $0.merge($1.appTitles) { first, _ in first } }
     }
 }

@@ -32,7 +32,9 @@ struct DeviceTitles {
     /// unchanged.
     private func program(_ name: String) -> String {
         let lowered = name.lowercased()
-        if let app = apps.first(where: { lowered.hasPrefix($0.key) }) { return app.value }
+        // The longest beginning is the most precise one.
+        let fitting = apps.filter { lowered.hasPrefix($0.key) }
+        if let app = fitting.max(by: { $0.key.utf8.count < $1.key.utf8.count }) { return app.value }
         if let known = Self.programs.first(where: { lowered.hasPrefix($0.0) }) { return known.1 }
         guard let slash = name.firstIndex(of: "/"), slash != name.startIndex, !name[..<slash].contains(" "),
             name[slash...].dropFirst().first?.isNumber == true

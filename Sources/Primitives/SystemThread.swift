@@ -63,6 +63,10 @@ package struct SystemThread: @unchecked Sendable {  // A thread identifier may b
 
     /// Runs blocking work on its own thread, and returns its result.
     ///
+    /// - Parameters:
+    ///   - blocksSignals: As in ``start(niceness:blocksSignals:_:)``.
+    ///   - body: The work.
+    /// - Returns: The result of `body`.
     /// - Throws: The error of `body`, or ``Failure`` when the system cannot start a thread.
     package static func run<Value: Sendable>(
         blocksSignals: Bool = true, _ body: @escaping @Sendable () throws -> Value

@@ -20,7 +20,7 @@ package struct Command<Action: Sendable>: Sendable {
     ///   - summary: One line, shown next to the name.
     ///   - discussion: Paragraphs below the summary.
     ///   - arguments: Options, flags and positional arguments. Positional arguments are parsed in this order.
-    ///   - action: Creates the action from the parsed arguments. It may throw ``Invocation/mistake(_:)`` for a rule
+    ///   - action: Creates the action from the parsed arguments. It may throw ``Invocation/usageError(_:)`` for a rule
     ///     that types cannot express.
     package init(
         _ name: String, _ summary: String, discussion: String = "", arguments: [any ParameterDeclaring] = [],

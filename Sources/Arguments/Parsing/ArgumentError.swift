@@ -18,7 +18,7 @@ package struct ArgumentError: Error, Equatable, Sendable, CustomStringConvertibl
         package static let unexpected = Code(kind: .unexpected)
         /// A value is not valid for its type.
         package static let badValue = Code(kind: .badValue)
-        /// A violation of a rule of the program, from ``Invocation/mistake(_:)``.
+        /// A violation of a rule of the program, from ``Invocation/usageError(_:)``.
         package static let rule = Code(kind: .rule)
     }
 

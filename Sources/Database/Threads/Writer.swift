@@ -86,7 +86,7 @@ struct Writer {
                 done.append((call, nil))
                 done[done.count - 1].failure = try connection.performNested(call)
             }
-            try finish(count: done.count { $0.failure == nil })
+            try finish(successes: done.count { $0.failure == nil })
         } catch {
             connection.abandonTransaction()
             for index in done.indices where done[index].failure == nil { done[index].failure = error }
@@ -94,10 +94,10 @@ struct Writer {
         for (call, failure) in done { call.complete(failure: failure) }
     }
 
-    private func finish(count: Int) throws(DatabaseError) {
-        guard count > 0 else { return connection.abandonTransaction() }
+    private func finish(successes: Int) throws(DatabaseError) {
+        guard successes > 0 else { return connection.abandonTransaction() }
         try connection.commitWriting()
-        writeCounter.add(writes: count)
+        writeCounter.add(writes: successes)
     }
 
     /// Copies a long log into the file, after the callers were resumed.

@@ -210,13 +210,14 @@ extension StatefulSessionIssuer {
         }
         let authentication = stored.authentication(at: now, livingUntil: livesUntil)
         guard case .valid(let session) = authentication else { return authentication }
-        let isRecorded = now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval
-        if isRecorded {
+        let hasUnwrittenUse = now.timeIntervalSince(lastUsed) >= UnwrittenUses.interval
+        if hasUnwrittenUse {
             livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
             lastUsed = now
         }
         cache.insert(
-            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: isRecorded, ticket: ticket)
+            digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: hasUnwrittenUse,
+            ticket: ticket)
         return validAuthentication(session)
     }
 }

@@ -8,7 +8,7 @@ extension DownloadPart {
     ///
     /// - Parameters:
     ///   - path: The path of the part.
-    ///   - making: 0 when the file must exist already. Otherwise ``creates`` or ``createsExclusively``.
+    ///   - making: 0 when the file must exist already. Otherwise ``createFlag`` or ``createExclusivelyFlag``.
     /// - Returns: The file descriptor and the size of the file in bytes.
     /// - Throws: ``TransportError``, also when another download has locked the part.
     static func open(_ path: String, _ making: Int32) throws(TransportError) -> (file: Int32, size: Int) {
@@ -27,9 +27,9 @@ extension DownloadPart {
     }
 
     /// Flag: creates the part if it does not exist.
-    static let creates = O_CREAT
+    static let createFlag = O_CREAT
     /// Flag: creates the part, and fails if the file exists.
-    static let createsExclusively = O_CREAT | O_EXCL
+    static let createExclusivelyFlag = O_CREAT | O_EXCL
 
     private static func isFile(_ file: Int32, stillAt path: String, status opened: inout stat) -> Bool {
         var named = stat()

@@ -37,7 +37,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     ///   ``TransportError/Code/diskFull``; also when another download has locked the part.
     package init(path: String, mustExist: Bool = false) throws(TransportError) {
         self.path = path
-        let (file, size) = try Self.open(path, mustExist ? 0 : Self.creates)
+        let (file, size) = try Self.open(path, mustExist ? 0 : Self.createFlag)
         self.file = file
         stored = size
         written = Atomic(size)
@@ -48,7 +48,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// - Throws: The errors of ``init(path:mustExist:)``.
     package init(newBeside path: String) throws(TransportError) {
         self.path = path + "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
-        file = try Self.open(self.path, Self.createsExclusively).file
+        file = try Self.open(self.path, Self.createExclusivelyFlag).file
         stored = 0
         written = Atomic(0)
     }

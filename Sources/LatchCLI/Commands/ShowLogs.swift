@@ -33,7 +33,7 @@ struct ShowLogs: ExecutableCommand {
             return .done
         }
         var entries = log.entries()
-        if isFollowing { return try await follow(log, after: &entries, context) }
+        if isFollowing { return try await follow(log, from: &entries, context) }
         try context.console.result(
             entries.map(Self.line), json: ["entries": .array(entries.map(Self.json))])
         if log.path == nil { context.console.printMessage("There is no log because LATCH_LOG is off.") }
@@ -43,7 +43,7 @@ struct ShowLogs: ExecutableCommand {
     /// Prints new entries, and checks for them four times a second. Log files are rotated, so an entry is new when it
     /// was not seen before.
     private func follow(
-        _ log: ClientLog, after entries: inout [LogEntry], _ context: CommandContext
+        _ log: ClientLog, from entries: inout [LogEntry], _ context: CommandContext
     ) async throws -> ExitCode {
         for entry in entries { try show(entry, context) }
         while true {

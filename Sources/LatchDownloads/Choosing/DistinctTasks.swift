@@ -17,7 +17,7 @@ public struct DistinctTasks: Sendable {
     /// Creates a filter that has seen no tasks.
     public init() {}
 
-    /// Returns the tasks that were not passed before.
+    /// Remembers the tasks, and returns those that were not passed before.
     public mutating func insertNew(_ tasks: [DownloadTask]) -> [DownloadTask] {
         tasks.filter { task in
             UUID(text: task.id).map { pictures.insert($0).inserted }

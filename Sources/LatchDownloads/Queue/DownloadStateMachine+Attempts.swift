@@ -14,7 +14,7 @@ extension DownloadStateMachine {
         case backOff(until: Date, reason: String, attempts: Int)
         /// Let the task wait for its turn.
         case returnToWaiting
-        /// Pause other tasks for the same reason, with ``attemptPaused(_:_:now:chance:)``.
+        /// Pause other tasks for the same reason, with ``attemptPaused(_:_:now:random:)``.
         case pause(PauseReason)
         /// Store the pause of the task's host, if it still has one.
         case recordHostPause

@@ -1,6 +1,6 @@
 /// The steps after which a crash must leave an account either complete or absent. Tests stop at each step.
 enum AccountStep: String, Sendable, CaseIterable {
-    /// Sign-in with a key that the server creates: the key's name is noted.
+    /// Sign-in with a key that the server creates: the key's name is recorded.
     case firstKeyRecorded
     /// Sign-in with a key that the server creates: the server has created it.
     case firstKeyMade

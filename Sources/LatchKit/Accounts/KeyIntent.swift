@@ -2,10 +2,10 @@ import Crypto
 import Database
 import FoundationEssentials
 
-/// The note of a key that the server is about to create for a sign-in. It is stored before the request is sent and
+/// The record of a key that the server is about to create for a sign-in. It is stored before the request is sent and
 /// removed when the account has the key.
 ///
-/// If the program crashes in between, the key stays on the server. Its name is unique and is in the note. The person's
+/// If the program crashes in between, the key stays on the server. Its name is unique and is recorded. The person's
 /// next sign-in there revokes the key, or the next start if the person already has an account there. While this value
 /// is held, no program searches for keys of that person by name, because this key is not orphaned.
 ///
@@ -24,10 +24,10 @@ struct KeyIntent: Sendable {
     /// Called when the server has created the key.
     func keyMade() throws { try accounts.hook.after(.firstKeyMade) }
 
-    /// Releases the lock. Other programs may now revoke the key if the note still exists and no account uses the key.
+    /// Releases the lock. Other programs may now revoke the key if the record still exists and no account uses the key.
     func release() { lock.release() }
 
-    /// Removes the notes of a key that does not exist on the server, or not any more.
+    /// Removes the records of a key that does not exist on the server, or not any more.
     ///
     /// - Parameter id: The id of the key on the server. Nil when it is not known.
     func resolve(_ id: String?) async {
@@ -39,7 +39,7 @@ struct KeyIntent: Sendable {
     }
 }
 
-/// The owner of a key: a person on a server. It links the notes of keys to accounts.
+/// The owner of a key: a person on a server. It links the records of keys to accounts.
 struct KeyOwner: Sendable {
     let server: String
     let email: String
@@ -74,7 +74,7 @@ extension AccountStore {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectOwner, id) } }
     }
 
-    /// Removes notes that are so old that they will not be resolved any more.
+    /// Removes records that are so old that they will not be resolved any more.
     func removeOldIntents() async throws {
         let limit = now().addingTimeInterval(-Self.intentLifetime)
         try await LatchError.converting {

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A key that may be orphaned on an account's server. It must be revoked unless the account uses it.
 ///
-/// The note is stored before the step that may orphan the key, so that a crash never leaves an unknown key behind.
+/// The record is stored before the step that may orphan the key, so that a crash never leaves an unknown key behind.
 ///
 /// Source: RM-8; docs/protocols/relate-mail.md, Rotating a key.
 struct OrphanedKey: Sendable, Hashable {
@@ -53,7 +53,7 @@ extension AccountStore {
         try await LatchError.converting { try await database.read { try $0.all(Self.selectOrphanedKeys, id) } }
     }
 
-    /// Removes a note.
+    /// Removes the record of a key.
     func removeRecord(_ identifier: OrphanedKey.Identifier, of id: UUID) async throws {
         try await LatchError.converting {
             try await database.write { _ = try $0.run(Self.deleteOrphanedKey, identifier.text, id) }

@@ -144,8 +144,7 @@ extension Session {
     private func rejected(
         _ token: CachedToken, first: Rejection?, second: Rejection, in epoch: Int
     ) async throws -> Renewal {
-        let conclusive = [first, second].compactMap { $0 }.first(where: \.isConclusive)
-        guard conclusive != nil, let conclusive else {
+        guard let conclusive = [first, second].compactMap({ $0 }).first(where: \.isConclusive) else {
             guard try await isConfirmed(token.token) else {
                 throw unconfirmed()
             }

@@ -27,7 +27,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         values[name] = (value, entry.ends)
     }
 
-    mutating func remove(where isRemoved: (Value) -> Bool) {
-        values = values.filter { !isRemoved($0.value.value) }
+    mutating func remove(where shouldRemove: (Value) -> Bool) {
+        values = values.filter { !shouldRemove($0.value.value) }
     }
 }
