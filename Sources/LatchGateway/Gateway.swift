@@ -106,7 +106,7 @@ package final class Gateway: Sendable {
         router = try Self.router(
             services: services, dialects: dialects, isDraining: isDraining, certificates: certificates)
         let apiKeys = stores.apiKeys
-        stores.people.onSessionsEnded { person in
+        stores.people.onChange { person in
             issuer.invalidate(person: person)
             apiKeys.invalidate(person: person)
         }

@@ -36,6 +36,7 @@ extension PeopleStore {
         identifiedAt moment: Date = .distantFuture
     ) async throws -> Person {
         try checkDomain(identity, at: provider)
+        // Most sign-ins are by known identities and need no write.
         let known = try await database.read { connection -> (person: Person, isSignedOut: Bool)? in
             try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject).map {
                 ($0, try connection.first(PeopleStatements.isSignedOut, moment, $0.id) == true)
@@ -87,7 +88,7 @@ extension PeopleStore {
             try connection.run(
                 IdentityStatements.setGroups, groups, provider.id, identity.issuer, identity.subject)
         }
-        sessionsEnded(of: person.id)
+        cachedPersonChanged(person.id)
     }
 
     private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {
@@ -109,7 +110,7 @@ extension PeopleStore {
             return person
         case .linked(let person, let droppedPassword):
             if droppedPassword {
-                sessionsEnded(of: person.id)
+                cachedPersonChanged(person.id)
                 audit.record(
                     AuditEvent(
                         .passwordChanged, reason: "removed-unproved", provider: provider.id, person: person.id))
@@ -234,7 +235,7 @@ extension PeopleStore {
         }
         guard let count else { throw Self.lastAdministrator }
         guard count > 0 else { return 0 }
-        sessionsEnded(of: person)
+        cachedPersonChanged(person)
         audit.record(AuditEvent(.identityUnlinked, provider: provider, person: person))
         return count
     }

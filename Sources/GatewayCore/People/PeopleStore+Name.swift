@@ -13,7 +13,7 @@ extension PeopleStore {
             throw GatewayError(.unknownPerson, "This person no longer exists.")
         }
         // Cached sessions and keys contain the person.
-        sessionsEnded(of: person)
+        cachedPersonChanged(person)
         return renamed
     }
 

@@ -26,7 +26,7 @@ extension PeopleStore {
         guard let found = outcome else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
         guard let changed = found else { throw Self.lastAdministrator }
         // Cached sessions contain the person with the old role.
-        sessionsEnded(of: person)
+        cachedPersonChanged(person)
         audit.record(
             AuditEvent(isAdministrator ? .administratorMade : .administratorUnmade, person: person, actor: actor))
         return changed

@@ -37,6 +37,8 @@ extension PeopleStore {
         guard let changed = found else {
             throw GatewayError(.personExists, "This e-mail address is already in use.")
         }
+        // Cached sessions and keys contain the person, whose new address is not proved.
+        cachedPersonChanged(person)
         if email != nil { audit.record(AuditEvent(.personChanged, reason: "email", person: person)) }
         return changed
     }
@@ -66,6 +68,7 @@ extension PeopleStore {
             let changed = try connection.first(
                 PeopleStatements.choosePassword, hash, isForced, now, person, proved.sessionEpoch, session.rawValue)
             guard let changed else { return nil }
+            // No session has an empty id, so with an empty id all of them end.
             try connection.run(
                 SessionStatements.endOthers, now, SessionEndReason.passwordChanged.rawValue, person,
                 keepingSession ? session.rawValue : "")
@@ -73,7 +76,7 @@ extension PeopleStore {
             return changed
         }
         guard let changed else { throw GatewayError.changedMeanwhile }
-        sessionsEnded(of: person)
+        cachedPersonChanged(person)
         audit.record(
             AuditEvent(.passwordChanged, reason: "by-the-person", person: person, actor: person, session: session))
         return changed
@@ -88,7 +91,8 @@ extension PeopleStore {
             try connection.run(APIKeyStatements.revokeAll, now, person)
             return try connection.run(IdentityStatements.unlinkAll, person)
         }
-        sessionsEnded(of: person)
+        // Cached sessions contain the groups of these identities, and the revoked keys are cached too.
+        cachedPersonChanged(person)
         if count > 0 { audit.record(AuditEvent(.identityUnlinked, reason: "by-the-person", person: person)) }
         return count
     }
@@ -99,6 +103,7 @@ extension PeopleStore {
     package func isPassword(_ password: Secret, of person: Person) async throws -> Bool {
         let email = person.email
         let credential = try await database.read { try $0.first(PeopleStatements.credential, email) }
+        // The caller is signed in as this person, so the time of this response reveals nothing to others.
         guard let hash = credential?.hash else { return false }
         return try await hasher.verify(password, against: hash, mayEnter: true)
     }

@@ -36,8 +36,9 @@ package final class PeopleStore: Sendable {
         self.now = now
     }
 
-    /// Sets the closure that is called with a person's id after the person's sessions were ended, to invalidate caches.
-    package func onSessionsEnded(_ action: @escaping @Sendable (UUID) -> Void) {
+    /// Sets the closure that is called with a person's id after the person changed or the person's sessions were ended,
+    /// to invalidate caches.
+    package func onChange(_ action: @escaping @Sendable (UUID) -> Void) {
         ended.withLock { $0 = action }
     }
 
@@ -88,7 +89,7 @@ package final class PeopleStore: Sendable {
     }
 
     /// Invalidates cached sessions and keys of a person.
-    func sessionsEnded(of person: UUID) {
+    func cachedPersonChanged(_ person: UUID) {
         ended.withLock { $0 }?(person)
     }
 
@@ -130,6 +131,7 @@ package final class PeopleStore: Sendable {
     ) async throws -> Person {
         let email = try EmailAddress(email).text
         if let password { try policy.check(password) }
+        // A taken address costs no hash. The insertion decides, because two people may register it at once.
         if try await find(email) != nil { throw Self.exists(email) }
         let hash = if let password { try await hasher.hash(password).rawValue } else { nil as String? }
         let isVouched = event.kind == .personAdded

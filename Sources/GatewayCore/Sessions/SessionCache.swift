@@ -43,6 +43,7 @@ final class SessionCache: Sendable {
         part(digest).state.withLock { state in
             guard let entry = state.find(digest, evictingInto: evictedUses) else { return nil }
             guard now < entry.livesUntil else {
+                // The uses took place before the session expired, so they must still be written.
                 state.remove(digest)?.moveUses(to: evictedUses)
                 return nil
             }
@@ -72,9 +73,11 @@ final class SessionCache: Sendable {
     ) {
         part(digest).state.withLock { state in
             guard state.removals == ticket.removals else {
+                // The use is real even if the session may not be cached.
                 if hasUnwrittenUse { evictedUses.record(digest, at: lastUsed) }
                 return
             }
+            // A concurrent request may have cached the same session, with a use that is not written yet.
             state.remove(digest)?.moveUses(to: evictedUses)
             state.insert(
                 CachedSession(
@@ -106,6 +109,7 @@ extension SessionCache {
     func remove(_ digest: SHA256Digest) {
         part(digest).state.withLock { state in
             state.removals += 1
+            // Unwritten uses are dropped: the session has ended, so nothing can extend it.
             _ = state.remove(digest)
         }
     }
@@ -115,7 +119,12 @@ extension SessionCache {
         for part in parts {
             part.state.withLock { state in
                 state.removals += 1
-                state.removeAll { $0.isOf(person) }
+                state.removeAll { entry in
+                    guard entry.isOf(person) else { return false }
+                    // After a change of the person the session is still live, and its uses extend it.
+                    entry.moveUses(to: evictedUses)
+                    return true
+                }
             }
         }
     }
@@ -126,6 +135,7 @@ extension SessionCache {
             part.state.withLock { state in
                 state.removals += 1
                 state.removeAll { entry in
+                    // The session may still be live, and its uses extend it.
                     entry.moveUses(to: evictedUses)
                     return true
                 }

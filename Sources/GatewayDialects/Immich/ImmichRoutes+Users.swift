@@ -44,9 +44,7 @@ extension ImmichRoutes {
         if change.email != nil { try services.requireRecentSignIn(for: .changeEmail, caller.session) }
         if let password { _ = try await chooseForcedPassword(password, of: caller) }
         do {
-            let changed = try await services.people.change(caller.person.id, to: change)
-            services.issuer.invalidate(person: caller.person.id)
-            return try await user(changed)
+            return try await user(services.people.change(caller.person.id, to: change))
         } catch let error as GatewayError where error.code == .personExists {
             throw ImmichRefusal(.badRequest, "Email is not available")
         } catch let error as GatewayError where error.code == .unknownPerson {

@@ -101,6 +101,20 @@ struct VerifiedAddressTests {
         }
     }
 
+    @Test("F3 A key that was used before does not keep the verified address that its person has changed")
+    func changedAddress() async throws {
+        try await Self.with { fixture, _, _ in
+            let ada = try await fixture.base.addPerson()
+            let (people, keys) = (fixture.base.gateway.stores.people, fixture.base.gateway.stores.apiKeys)
+            let key = try await keys.create(for: ada, name: "calendar", scopes: ["app"], maximum: 10).key.reveal()
+            #expect(try await keys.authenticate(key)?.person.provedAddress != nil)
+            let changed = ProfileChange(email: EmailAddress(normalizing: "new@example.org"))
+            _ = try await people.change(ada.id, to: changed)
+            let person = try #require(try await keys.authenticate(key)?.person)
+            #expect(person.email == "new@example.org" && person.provedAddress == nil)
+        }
+    }
+
     @Test("A verified address is sent to each of them, but never a name that the person chose")
     func verifiedAddress() async throws {
         try await Self.with { fixture, _, _ in
