@@ -141,7 +141,8 @@ struct DownloadFaultTests {
     @Test("DL-14 a stalled transfer is retried")
     func stall() async throws {
         var settings = DownloadSettings()
-        settings.stallTimeout = .seconds(3)
+        // Long enough that the retry does not time out on a busy machine.
+        settings.stallTimeout = .seconds(10)
         let (state, _) = try await fetch(times: 1, settings: settings) { request, bytes in
             var response = FaultServer.Response.file(bytes, to: request)
             response.stallAfter = 5_000
