@@ -48,6 +48,7 @@ extension Connection {
             }
         }
         try migrator.migrate(connection, until: deadline)
+        // After the migrations, which may rebuild tables that others refer to. They check all foreign keys themselves.
         try connection.handle.execute("PRAGMA foreign_keys = ON", operation: .open)
         _ = try connection.recordDataVersion()
         return connection

@@ -1,4 +1,5 @@
 extension Connection {
+    // A read lock that becomes a write lock later can fail immediately, without waiting for other writers.
     private static let beginWriting = Statement("BEGIN IMMEDIATE")
     private static let beginReading = Statement("BEGIN")
     private static let commit = Statement("COMMIT")
@@ -25,6 +26,7 @@ extension Connection {
         do throws(DatabaseError) {
             try run(Self.commit)
         } catch {
+            // A COMMIT that fails with SQLITE_BUSY leaves the transaction open.
             abandonTransaction()
             throw error
         }
@@ -53,11 +55,13 @@ extension Connection {
     func performNested(_ call: any PendingCall) throws(DatabaseError) -> (any Error)? {
         try run(Self.enterBody)
         let thrown = perform(call)
+        // SQLite rolls the whole transaction back after some errors, such as a full disk.
         if handle.isOutsideTransaction { throw lostTransaction(thrown) }
         if thrown == nil, !handle.hasDeferredViolations {
             try run(Self.keepBody)
             return nil
         }
+        // ROLLBACK TO undoes the changes but keeps the savepoint, so it is released as well.
         try run(Self.undoBody)
         try run(Self.keepBody)
         return thrown ?? danglingReference
@@ -85,6 +89,7 @@ extension Connection {
             try checkPlace(.read)
             guard !alwaysRefusesWrites else { return try performInSnapshot(call) }
             try refuseWrites(true)
+            // Not thrown yet, because the connection must accept writes again in any case.
             let outcome = Result { () throws(DatabaseError) in try performInSnapshot(call) }
             try refuseWrites(false)
             return try outcome.get()

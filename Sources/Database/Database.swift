@@ -24,6 +24,7 @@ package final class Database: Sendable {
     }
 
     deinit {
+        // The threads retain the mailboxes but not the database. They end even without a call of close().
         writing.close()
         reading.close()
     }

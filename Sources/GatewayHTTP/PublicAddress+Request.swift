@@ -8,6 +8,7 @@ extension PublicAddress {
     package func base(of request: ServerRequest) -> String? {
         if let configured { return configured }
         let hosts = request.headers.values("Host")
+        // A client can send any name in `Host`, and the address becomes part of redirects.
         guard hosts.count == 1, let host = hosts.first, Self.isLoopback(host) else { return nil }
         return (isSecure ? "https://" : "http://") + host
     }

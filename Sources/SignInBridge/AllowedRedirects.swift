@@ -85,9 +85,11 @@ package struct AllowedRedirects: Sendable {
             rest = rest.dropFirst()
             let digits = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
             let text = String(Substring(digits))
+            // `UInt16` also reads a sign and leading zeros, which are other spellings of the port.
             guard let port = UInt16(text), port > 0, String(port) == text else { return nil }
             rest = rest.dropFirst(digits.count)
         }
+        // Otherwise the host only begins like a loopback address, as in `127.0.0.1.example.org`.
         guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
         return Array(host.utf8) + rest
     }

@@ -27,6 +27,7 @@ extension Bridge {
     private func redeem(
         _ record: CodeRecord, client: RequestOrigin, token shape: TokenFormat
     ) async throws -> SessionCredential? {
+        // The person may have been disabled or signed out everywhere since the code was made.
         guard let person = try await people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch
         else { return refuse(record, reason: "person-changed", client: client) }

@@ -27,6 +27,7 @@ extension Bridge {
             let address = try await provider.party.authorizationURL(
                 redirect: redirect, state: state, nonce: nonce, challenge: verifier.challenge,
                 extra: provider.extraParameters(for: returnTo, requiresReauthentication: false))
+            // Stored only now, so that a provider that does not respond leaves no record behind.
             try await save(start, under: state)
             metrics.bridge(.begun, at: provider.id)
             return address

@@ -123,6 +123,7 @@ package final class Bridge: Sendable {
         _ state: PendingAuthorization, secret: BrowserSecret, at provider: BridgeProvider, fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
+        // Taken before the exchange, so that a sign-out everywhere during the exchange counts as later.
         let asked = now()
         do {
             // A state for another route or another host is not valid here, although this server made it.
@@ -215,6 +216,7 @@ package final class Bridge: Sendable {
         for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
         token shape: TokenFormat = .opaque, authenticated: Date?
     ) async throws -> SessionCredential {
+        // The relying party returns 1970 for a time that is not valid.
         if authenticated?.timeIntervalSince1970 == 0 {
             log.warning(
                 "A provider sent an 'auth_time' that is not valid, so the sign-in counts as an old one.",
@@ -222,6 +224,7 @@ package final class Bridge: Sendable {
         }
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
+        // After a crash before this write, nobody has the token, so the session cannot be used.
         try await sessions.record(provider: provider, providerSession, of: session.session)
         audit.record(
             AuditEvent(

@@ -68,7 +68,9 @@ struct BridgeKeyFile: Sendable {
         }
         let line = Secret.random(32).withBytes { Array((Base64URL.encode($0) + "\n").utf8) }
         let written = unsafe line.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        // Flushed before it gets its final name, so that a power failure cannot leave an incomplete key file.
         guard written == line.count, fsync(descriptor) == 0 else { throw failure(Self.reason(errno)) }
+        // `rename` would replace the key of a program that was faster. `link` fails instead.
         guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw failure(Self.reason(errno)) }
         flushFolder()
     }

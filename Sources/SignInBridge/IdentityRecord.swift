@@ -28,6 +28,7 @@ package struct IdentityRecord: Sendable {
         let head = [
             Array(challenge.text.utf8), Array(provider.utf8),
             [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
+            // Rounded down, so that a sign-out within the same millisecond still counts as later.
             [UInt8](bigEndian: Int64((identifiedAt.timeIntervalSince1970 * 1_000).rounded(.down))),
         ]
         // The identity of a person in many groups can exceed the length of a field, so it is split.

@@ -23,6 +23,7 @@ package final class RedisCodeStore: CodeStore {
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
     package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+        // Redis refuses a lifetime of zero.
         let milliseconds = max(1, Int64(lifetime / .milliseconds(1)))
         let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
@@ -37,6 +38,7 @@ package final class RedisCodeStore: CodeStore {
             guard case .bytes(let record) = reply else { return nil }
             return record
         } catch {
+            // Older versions respond with ERR to a command that they do not know.
             guard error.code == .refused, error.reason == "ERR" else { throw error }
             throw RedisError(.refused, "Redis refused GETDEL: the gateway needs Redis 6.2 or newer.", reason: "ERR")
         }

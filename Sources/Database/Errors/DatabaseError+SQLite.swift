@@ -55,6 +55,7 @@ extension DatabaseError {
         case SQLITE_READONLY: failure.resultCode == LATCH_SQLITE_READONLY_DBMOVED ? .moved : .readOnly
         case SQLITE_PERM: .readOnly
         case SQLITE_FULL: .full
+        // SQLITE_PROTOCOL: other connections won the race for the locks of the log for several seconds.
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .locked
         case SQLITE_CANTOPEN: .cannotOpen
         case SQLITE_IOERR: failure.resultCode == LATCH_SQLITE_IOERR_CORRUPTFS ? .corrupt : .io

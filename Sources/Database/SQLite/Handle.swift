@@ -28,6 +28,7 @@ final class Handle {
 
     init(path: String?, subject: String) throws(DatabaseError) {
         _ = Self.isSetUp
+        // Without CREATE, because only DatabaseFile creates the file, with its mode.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
         let result =
@@ -38,6 +39,7 @@ final class Handle {
         }
         pointer = opened
         self.subject = subject
+        // SQLite requires that the connection is closed after a failure too, which deinit does.
         guard result == SQLITE_OK else { throw failure(result, .open) }
         harden()
     }

@@ -13,6 +13,7 @@ final class PreparedStatement {
         var rest: Bool = false
         let result = sql.withCString { text in
             var tail: UnsafePointer<CChar>?
+            // A cached statement lives long and must not use up the lookaside memory. See sqlite3_prepare_v3.
             let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
             let result = sqlite3_prepare_v3(handle.pointer, text, -1, flags, &compiled, &tail)
             rest = tail.map { !String(cString: $0).allSatisfy(\.isWhitespace) } ?? false
@@ -28,6 +29,7 @@ final class PreparedStatement {
         pointer = compiled
         self.handle = handle
         self.sql = sql
+        // Thrown only after all properties are set, so that deinit finalizes the statement.
         if rest { throw Self.misuse("it contains more than one statement", in: sql, on: handle) }
     }
 
@@ -60,6 +62,7 @@ final class PreparedStatement {
 
     /// Resets the statement for its next use and clears the bound values.
     func reset() {
+        // The result only repeats the error of the last step, which was already thrown.
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }
@@ -131,6 +134,7 @@ final class PreparedStatement {
 
     /// Returns the text of a column, or nil when it is not UTF-8.
     func text(_ column: Int32) -> String? {
+        // The size is read after the text, as SQLite recommends, because reading the text may convert the value.
         guard let start = sqlite3_column_text(pointer, column) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, column))
         return String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)

@@ -29,6 +29,7 @@ struct StatementCache {
     private mutating func compile(_ text: SQLText, on handle: Handle) throws(DatabaseError) -> PreparedStatement {
         let prepared = try PreparedStatement(text.sql, on: handle)
         if bySQL.count >= Self.limit {
+            // Both, because an entry in either keeps its compiled statement in memory.
             bySQL.removeAll()
             byIdentity.removeAll()
         }

@@ -27,6 +27,7 @@ final class Call<Value: Sendable>: PendingCall {
     func value(_ post: (Call) throws(DatabaseError) -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                // Before the call is posted, because a worker may start it at once.
                 guard state.withLock({ $0.wait(continuation) }) else {
                     return continuation.resume(throwing: CancellationError())
                 }

@@ -4,6 +4,7 @@ import CLibrary
 ///
 /// Source: `pthread_cond_wait(3)`; the standard library has a mutex but no condition variable.
 final class Mailbox<Element: Sendable>: @unchecked Sendable {  // `lock` guards the state; the pointers are fixed.
+    // Allocated, because a mutex and a condition must not move in memory.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var elements: [Element] = []

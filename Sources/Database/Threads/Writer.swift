@@ -28,6 +28,7 @@ struct Writer {
             var syncs = false
             let calls = jobs.compactMap { job -> (any PendingCall)? in
                 guard case .write(let call, let outlivesPowerLoss) = job else { return nil }
+                // One such write decides for the whole group, because the group has one commit.
                 if outlivesPowerLoss { syncs = isDurable }
                 return call
             }
@@ -83,6 +84,7 @@ struct Writer {
         do throws(DatabaseError) {
             while let call = waiting.popFirst() {
                 guard call.start() else { continue }
+                // Added before it runs, so that its caller also gets an error that ends the whole transaction.
                 done.append((call, nil))
                 done[done.count - 1].failure = try connection.performNested(call)
             }
@@ -95,6 +97,7 @@ struct Writer {
     }
 
     private func finish(successes: Int) throws(DatabaseError) {
+        // All bodies have failed, so there is nothing to flush to the disk.
         guard successes > 0 else { return connection.abandonTransaction() }
         try connection.commitWriting()
         writeCounter.add(writes: successes)

@@ -23,6 +23,7 @@ struct AttemptCounter: Sendable {
     mutating func reserve(_ limit: AttemptLimit, at now: Date) -> Duration? {
         advance(limit, now)
         if now < lockedUntil { return .seconds(lockedUntil.timeIntervalSince(now)) }
+        // Attempts in progress occupy the remaining places, and they end soon.
         if failures + inProgress >= limit.attempts { return .seconds(1) }
         inProgress += 1
         return nil
@@ -46,6 +47,7 @@ struct AttemptCounter: Sendable {
     /// - Returns: The length of the lock-out that starts with this failure; nil when none starts.
     mutating func fail(_ limit: AttemptLimit, at now: Date) -> Duration? {
         releaseReservation()
+        // The window may have ended while the password was checked.
         advance(limit, now)
         if failures == 0 { windowEnds = now + limit.window }
         failures += 1

@@ -38,6 +38,7 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
 
     /// Uses up the place of `key`. Returns the length of the lock-out that starts; nil when none starts.
     mutating func fail(_ key: Key, at now: Date) -> Duration? {
+        // A flood may have displaced the counter while the password was checked.
         guard let index = indexes[key] else { return nil }
         return entries[index].counter.fail(limit, at: now)
     }
@@ -60,6 +61,7 @@ struct AttemptTable<Key: Hashable & Sendable>: Sendable {
 
     private mutating func leastInformative(_ now: Date) -> Int {
         var least = hand % entries.count
+        // Scanning the whole table for each invented key would slow down every sign-in.
         for _ in 0..<min(16, entries.count) {
             hand = (hand + 1) % entries.count
             let counter = entries[hand].counter

@@ -52,6 +52,7 @@ package struct TrustedProxies: Sendable, Equatable {
             return IPAddress(String(text[text.index(after: text.startIndex)..<end]))
         }
         guard let colon = text.lastIndex(of: ":"), isPort(text[colon...]) else { return nil }
+        // Only IPv4: without brackets, the port of an IPv6 address would look like its last group.
         return IPAddress(String(text[..<colon])).flatMap { $0.bytes.count == 4 ? $0 : nil }
     }
 

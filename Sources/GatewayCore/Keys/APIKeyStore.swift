@@ -81,6 +81,7 @@ package final class APIKeyStore: Sendable {
             if let person { return try connection.all(APIKeyStatements.listOfPerson, now, person) }
             return try connection.all(APIKeyStatements.list, now)
         }
+        // The uses of the last second may not be written yet.
         let uses = cache.uses
         for index in keys.indices {
             guard let use = uses[keys[index].id] else { continue }

@@ -154,6 +154,7 @@ extension SigningKeyStore {
                 "A signing key was encrypted with another key than this gateway's; it is published but not used.",
                 ["key": .text(key.stored.id)])
         }
+        // If the keys were invalidated during the read, these may be outdated.
         state.withLock { state in
             if state.changes == changes { state.keys = keys }
         }
@@ -178,6 +179,7 @@ extension SigningKeyStore {
     ) async throws -> StoredSigningKey? {
         let key = try SigningKey.generate(settings.algorithm)
         let id = key.publicKey.thumbprint
+        // Later than every known key, even if the clock was set back, because the insertion compares these times.
         let created = max(now(), keys.lastCreated + .milliseconds(1))
         let row = StoredSigningKey(
             id: id, algorithm: settings.algorithm.rawValue, publicKey: key.publicJSON.encoded(),
@@ -192,6 +194,7 @@ extension SigningKeyStore {
             if count == 1, removingOthers { try connection.run(SigningKeyStatements.deleteOthers, row.id) }
             return count
         }
+        // Also when nothing was inserted, because then the keys in memory are outdated.
         invalidateCache()
         guard count == 1 else { return nil }
         audit.record(AuditEvent(.signingKeyMade, reason: reason, key: id))

@@ -22,6 +22,7 @@ struct SigningKeys: Sendable {
     init(_ stored: [StoredSigningKey], sealedWith key: Secret) {
         all = stored.compactMap { row in
             guard let json = try? JSONValue(parsing: row.publicKey), let members = json.members else { return nil }
+            // A private member, such as `d`, must never be published, whatever the database contains.
             let shown = members.filter { Self.publicMembers.contains($0.name) }
             return Key(stored: row, publicKey: .object(shown), signing: SealedSigningKey.open(row, key))
         }
@@ -47,6 +48,7 @@ struct SigningKeys: Sendable {
     /// that are still valid.
     func published(at now: Date) -> JSONValue {
         let began = all.last { $0.stored.signsFrom <= now }?.stored.signsFrom ?? now
+        // The last key that began may be sealed with another secret, so the key that signs here is added explicitly.
         let shown = all.filter { $0.stored.signsFrom >= began || $0.stored.neededUntil > now || isSigner($0, now) }
         return ["keys": .array(shown.map(\.publicKey))]
     }

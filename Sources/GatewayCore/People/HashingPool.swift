@@ -108,6 +108,7 @@ final class HashingPool: Sendable {
             return Array(state.waiting.values)
         }
         for job in waiting { job.abandon(Self.closed) }
+        // Each thread must wake up once to see that the pool was stopped.
         for _ in 0..<threads { shared.turns.signal() }
     }
 
@@ -130,6 +131,7 @@ final class HashingPool: Sendable {
     private static func work(_ shared: Shared) {
         while true {
             shared.turns.wait()
+            // A dropped job leaves its signal behind, so there may be no job.
             let (job, isStopped) = shared.state.withLock { state in (state.takeFirst(), state.isStopped) }
             if let job { job.perform() } else if isStopped { return }
         }

@@ -63,6 +63,7 @@ struct IdentityLinking: Sendable {
     }
 
     private func decide(_ connection: Connection) throws(DatabaseError) -> Outcome {
+        // A concurrent sign-in may have linked the identity since the read before this transaction.
         let known = try connection.first(IdentityStatements.person, provider.id, identity.issuer, identity.subject)
         if let known { return .known(known) }
         guard let text = identity.email, identity.isEmailVerified else { return .unverified }
@@ -86,9 +87,11 @@ struct IdentityLinking: Sendable {
         guard try connection.first(PeopleStatements.isSignedOut, moment, person.id) != true else { return .signedOut }
         let takesInvited = provider.invitedOnly || provider.allowsRegistration
         let mayLink = provider.linksByEmail || candidate.isInvited && takesInvited
+        // The identities of a doubtful account are removed below, so they do not prevent the link.
         guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }
         if candidate.isDoubtful {
+            // This comes before the insertion of the new identity, which it would remove too.
             try connection.run(IdentityStatements.unlinkAll, person.id)
             try connection.run(IdentityStatements.dropPassword, person.id)
             try connection.run(PINStatements.delete, person.id)

@@ -56,6 +56,7 @@ package final class PINStore: Sendable {
     /// - Throws: ``GatewayError/Code/pinExists``; ``GatewayError/Code/unknownPerson`` when the person was removed or
     ///   the session has ended; ``GatewayError/Code/busy``.
     package func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
+        // Hashed before the transaction, which would otherwise hold up all other writes.
         let hash = try await hasher.hash(pin.secret).rawValue
         let now = now()
         let count = try await database.write { connection -> Int? in
@@ -121,6 +122,7 @@ package final class PINStore: Sendable {
                     return .right
                 }
             }
+            // Nothing is written here, because `reserve` has already counted the attempt.
             audit.record(AuditEvent(.pinFailed, person: person))
             if let lockOut { audit.record(AuditEvent(.lockedOut, reason: "pin", person: person, duration: lockOut)) }
             return .wrong

@@ -52,6 +52,7 @@ package final class PasswordHasher: Sendable {
     func setKinds(_ kinds: [Argon2idParameters]) {
         var wanted = [parameters]
         for kind in kinds.sorted(by: { $0.work > $1.work }) where !wanted.contains(kind) { wanted.append(kind) }
+        // Each kind adds the time of one hash to every refused sign-in, so their number is bounded.
         let hashes = wanted.prefix(Self.maximumKinds).map { PasswordHash.unmatchable(parameters: $0) }
         standIns.withLock { $0 = hashes }
     }
@@ -81,6 +82,8 @@ package final class PasswordHasher: Sendable {
         return try await pool.run {
             let checked = hash ?? standIns[0]
             let matches = checked.verify(password)
+            // Only a success may return early. A disabled person with the correct password is refused as slowly as
+            // others.
             if matches, hash != nil, mayEnter { return true }
             let kind = checked.parameters
             for standIn in standIns where standIn.parameters != kind { _ = standIn.verify(password) }

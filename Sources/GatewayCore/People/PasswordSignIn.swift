@@ -96,6 +96,7 @@ package struct PasswordSignIn: Sendable {
             guard let credential, matches, credential.person.isActive else {
                 let reason: StaticString =
                     if credential == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
+                // A disabled person's correct password counts too. Otherwise the missing lock-out would reveal it.
                 fail(reservation, reason: reason, person: credential?.person.id, from: client)
                 return .refused
             }
@@ -116,6 +117,7 @@ package struct PasswordSignIn: Sendable {
                     request: client.request, device: client.device))
             return .signedIn(session)
         } catch let error as GatewayError where error.code == .unknownPerson {
+            // The person was disabled, removed or given another password after the check.
             return .refused
         }
     }

@@ -42,6 +42,7 @@ package final class ElevationStore: Sendable {
             return nil
         }
         let slid = min(now + Self.sliding, stored.last)
+        // Without this minimum, every request of an app in use would cost a durable write.
         guard stored.until + Self.grain < slid else { return stored.until }
         let extended = try await database.write { connection in
             try connection.run(ElevationStatements.extend, slid, session.rawValue, stored.until)
@@ -53,6 +54,7 @@ package final class ElevationStore: Sendable {
 
     /// Ends the elevation of a session.
     package func end(_ session: SessionID) async throws {
+        // The cache needs no change, because it never contains an elevated session.
         _ = try await database.write { try $0.run(ElevationStatements.end, session.rawValue) }
     }
 

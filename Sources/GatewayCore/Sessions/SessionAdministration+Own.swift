@@ -60,6 +60,7 @@ extension SessionAdministration {
     package func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
         let now = now()
         let cap = lifetime.map { now + $0 } ?? .distantFuture
+        // No cache has to be invalidated, because the token of the child has not been sent yet.
         let count = try await database.write { connection in
             let count = try connection.run(OwnSessionStatements.adopt, cap, parent.rawValue, child.rawValue)
             if count == 0 {

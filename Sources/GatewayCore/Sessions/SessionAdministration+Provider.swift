@@ -60,6 +60,7 @@ extension SessionAdministration {
     ) async throws -> Bool {
         let now = now()
         let done = try await database.write { connection throws(DatabaseError) -> ProviderSignOut? in
+            // First, because an expired record with the same key would prevent the insertion of a new one.
             try connection.run(ProviderSessionStatements.deleteExpired, now)
             guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
             else { return nil }
@@ -88,6 +89,7 @@ extension SessionAdministration {
         by token: LogoutToken, at provider: String, _ now: Date, _ connection: Connection
     ) throws(DatabaseError) -> ProviderSignOut {
         if let session = token.sessionID {
+            // A sign-in with this session may be in progress, and an access token with it may still be valid.
             try connection.run(
                 ProviderSessionStatements.remember, sessionKey(session, provider), now + sessionMemory)
             let isKnown = try connection.first(ProviderSessionStatements.isKnown, provider, session) == true

@@ -76,6 +76,7 @@ package final class SessionAdministration: Sendable {
     package static func revokeAll(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> RevokedAccess {
+        // A sign-in in progress has read the old epoch, so it can insert no session after this.
         try connection.run(SessionStatements.bumpEpoch, now, person)
         return RevokedAccess(
             sessions: try connection.run(SessionStatements.endAll, now, SessionEndReason.revoked.rawValue, person),
@@ -110,6 +111,7 @@ package final class SessionAdministration: Sendable {
         var total = 0
         while true {
             try Task.checkCancellation()
+            // One large transaction would hold up all other writes of the gateway.
             let count = try await database.write { connection in
                 try connection.run(SessionStatements.purgeEnded, limit)
                     + connection.run(SessionStatements.purgeExpired, limit)

@@ -74,6 +74,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
+            // A provider's clock may be ahead. A sign-in in the future would count as recent for too long.
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
                 device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
@@ -85,6 +86,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         guard let displaced else {
             throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has a new password.")
         }
+        // The cache finds sessions by token or person, and only the ids of the ended sessions are known here.
         if !displaced.isEmpty { cache.remove(person: person.id) }
         for session in displaced {
             audit?.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
@@ -148,6 +150,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
             try connection.first(
                 SessionStatements.endByToken, now, SessionEndReason.signedOut.rawValue, hash)
         }
+        // After the commit: before it, a concurrent request could cache the live session again.
         cache.remove(digest)
         // The sessions that were created from it ended with it.
         if let ended, ended.hadChildren { cache.remove(person: ended.ended.person) }
@@ -204,6 +207,7 @@ extension StatefulSessionIssuer {
         }
         var livesUntil = stored.expires
         var lastUsed = stored.lastUsed
+        // A use after the stored expiry extends nothing, because the session was already over.
         if let use = evictedUses.pending(digest), use.first < stored.expires {
             livesUntil = max(livesUntil, min(use.last + lifetime.sliding, stored.cap))
             lastUsed = max(lastUsed, use.last)

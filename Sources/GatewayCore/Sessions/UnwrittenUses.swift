@@ -31,6 +31,7 @@ final class UnwrittenUses: Sendable {
     /// Records uses.
     func record(_ digest: SHA256Digest, _ use: Use) {
         uses.withLock { uses in
+            // The earlier `first` is kept: at a later use, the session may be live only because of an unwritten one.
             var pending = uses[digest] ?? use
             pending.last = max(pending.last, use.last)
             uses[digest] = pending

@@ -29,6 +29,7 @@ package struct ForwardedRequest: Sendable {
     /// Parses the header fields of a request from the proxy.
     package init(_ request: ServerRequest) throws(ForwardedRefusal) {
         var fields = ForwardedFields()
+        // The names that `ForwardedFields` reads have 13 to 22 bytes.
         for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try fields.read(field) }
         guard let method = fields.method, let scheme = fields.scheme, let host = fields.host,
             let target = fields.target

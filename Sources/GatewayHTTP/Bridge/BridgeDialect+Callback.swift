@@ -29,6 +29,7 @@ extension BridgeDialect {
         } catch {
             response = failed(error, of: pending.state.returnTo, at: pending.provider, request)
         }
+        // Also after a failure, so that the browser cannot repeat the callback.
         response.headers.append("Set-Cookie", services.signInCookies.end(pending.state.id, pending.provider.sameSite))
         return response
     }

@@ -47,6 +47,7 @@ package enum Cookies {
         domain: String? = nil
     ) -> String {
         let age = Int64(maximumAge.seconds)
+        // Browsers reject `SameSite=None` without `Secure`.
         let secure = isSecure || sameSite == .none ? "; Secure" : ""
         let hosts = domain.map { "; Domain=\($0)" } ?? ""
         return "\(name)=\(value); Path=/\(hosts); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"

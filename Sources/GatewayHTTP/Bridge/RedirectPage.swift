@@ -24,6 +24,7 @@ package struct RedirectPage: Sendable {
             <p><a class="button block" href="\(link: link)">Return to the app</a></p>
             <p class="quiet">Afterwards you can close this page.</p>
             """)
+        // A redirect, because some browsers block a page that opens an app without a click.
         response.headers["Location"] = link
         return response
     }

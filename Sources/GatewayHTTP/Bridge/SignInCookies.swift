@@ -29,6 +29,7 @@ struct SignInCookies: Sendable {
 
     /// Returns the browser's secret for a sign-in. Nil when no cookie of the request matches the state.
     func secret(for state: PendingAuthorization, in request: ServerRequest) -> BrowserSecret? {
+        // A browser may send several cookies with the same name, so each of them is compared.
         Cookies.of(request, prefix: prefix)
             .filter { $0.rest == state.id }
             .compactMap { BrowserSecret(id: $0.rest, value: $0.value) }

@@ -33,9 +33,11 @@ extension EasyHandle {
     }
 
     private func prepareProxy(_ proxy: ProxyAddress?) {
+        // Empty strings, because with nil curl would use the proxy of the environment.
         set(CURLOPT_PROXY, proxy?.text ?? "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)
+        // The fields, such as Authorization, are for the server and not for the CONNECT to the proxy.
         set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
     }
 
@@ -61,6 +63,7 @@ extension EasyHandle {
         for field in headers {
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
+        // Curl would add a form type to every POST, and Expect to large ones.
         for name in ["Content-Type", "Expect"] where headers[name] == nil { addField("\(name):") }
         installFields()
     }

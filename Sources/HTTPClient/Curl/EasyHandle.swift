@@ -14,6 +14,7 @@ final class EasyHandle {
     }
 
     deinit {
+        // The handle first, because it refers to the fields and the text until then.
         curl_easy_cleanup(pointer)
         curl_slist_free_all(fields)
         errorText.deallocate()
@@ -34,6 +35,7 @@ final class EasyHandle {
 
     /// Copies `bytes` into the handle as the request body.
     func setBody(_ bytes: [UInt8]) {
+        // The size first, or curl would copy only up to the first NUL. See CURLOPT_COPYPOSTFIELDS(3).
         check(
             latch_curl_set_offset(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)),
             CURLOPT_POSTFIELDSIZE_LARGE)

@@ -42,10 +42,12 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
         var running: Int32 = 0
         let events = ready
         ready.removeAll(keepingCapacity: true)
+        // Curl may have closed a socket while it handled an earlier event.
         for event in events where watched.contains(where: { $0.fd == event.socket }) {
             curl_multi_socket_action(pointer, event.socket, event.events, &running)
         }
         guard let deadline, deadline <= .now else { return }
+        // Before the call, in which curl may set the next deadline. The socket -1 is CURL_SOCKET_TIMEOUT.
         self.deadline = nil
         curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
     }

@@ -34,6 +34,7 @@ extension TransferLoop {
                 state.withLock { $0.isAsleep = false }
             }
         }
+        // From here on, nothing may be added to `own`, because nothing would run it. Jobs go to the global executor.
         thread.store(0, ordering: .relaxed)
         end(multi, active)
     }
@@ -114,6 +115,7 @@ extension TransferLoop {
         }
         let (commands, jobs, waiters) = state.withLock { state in
             state.phase = .closed
+            // Under the lock, so that no thread wakes the handle after it is closed.
             state.multi = nil
             defer { (state.commands, state.jobs, state.waiters) = ([], [], []) }
             return (own.commands + state.commands, own.jobs + state.jobs, state.waiters)

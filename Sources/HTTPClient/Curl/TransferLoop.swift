@@ -61,6 +61,7 @@ final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used 
                 submit(transfer)
             }
         } onCancel: {
+            // The mark comes first: when the cancel command precedes the start, only the mark stops the transfer.
             transfer.markCancelled()
             give(.cancel(transfer))
         }
@@ -148,5 +149,6 @@ final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used 
         if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
+    // Relaxed: only the thread itself can find its own id here.
     private var isCurrent: Bool { thread.load(ordering: .relaxed) == SystemThread.current }
 }

@@ -6,6 +6,7 @@ enum TransferOutcome {
     static func result(
         of transfer: Transfer, _ easy: EasyHandle, _ code: CURLcode
     ) -> Result<TransferResult, TransportError> {
+        // First, because curl reports a refusal by the receiver only as a failed write.
         if let refusal = transfer.receiver.refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
             return .failure(CurlFailure(code, easy).error(for: transfer.plan))

@@ -28,6 +28,7 @@ private let verifyPinned: @convention(c) (OpaquePointer?, UnsafeMutableRawPointe
         case .pinned(let wanted) = Unmanaged<Trust>.fromOpaque(trust).takeUnretainedValue().verification,
         Certificate.fingerprint(of: leaf) == wanted
     else {
+        // Curl passes this error on as CURLINFO_SSL_VERIFYRESULT, from which the message is made.
         if let chain { X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION) }
         return 0
     }

@@ -21,6 +21,7 @@ extension DownloadPart {
         if let file { _ = fchmod(file, 0o666 & ~Self.mask) }
     }
 
+    // When the mask is unknown, only this user gets access.
     private static let mask: mode_t = mode_t(exactly: latch_file_mask()) ?? 0o077
 
     /// Returns an extended attribute of a file, or nil when there is none or it is longer than `maximum` bytes.

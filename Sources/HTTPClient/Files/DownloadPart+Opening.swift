@@ -54,5 +54,6 @@ extension DownloadPart {
 }
 
 private func system_open(_ path: String, _ flags: Int32) -> Int32 {
+    // The folder may be shared. A symbolic link in it must not lead the download to another file.
     open(path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
 }

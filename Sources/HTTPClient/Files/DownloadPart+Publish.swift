@@ -31,6 +31,7 @@ extension DownloadPart {
             try store()
             if let modified { Self.setTime(modified, of: file) }
             guard isFlushed && modified == nil || fsync(file) == 0 else { throw Self.failure(destination, .last) }
+            // Still locked, so that a download that has opened the part gets the lock only when the name is gone.
             try Self.move(path, to: destination, replacesExisting: replacesExisting)
             close()
             Self.syncFolder(beside: destination)
@@ -55,8 +56,10 @@ extension DownloadPart {
         await FlushThread.run {
             for (index, entry) in parts.enumerated() {
                 guard let file = entry.part.file else { continue }
+                // Before fsync(2), which also flushes the attributes, the mode and the times of the file.
                 prepare(index)
                 if let modified = entry.modified { setTime(modified, of: file) }
+                // For a single file, fsync starts the write just as early.
                 if parts.count > 1 { latch_begin_flush(file) }
             }
             return parts.map { entry -> TransportError? in

@@ -98,6 +98,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     package func remove() {
         guard file != nil else { return }
         buffered = []
+        // While the lock is held, so that another download cannot lock a part that is about to be removed.
         unlink(path)
         close()
     }
@@ -162,6 +163,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
                 throw Self.failure(path, .last)
             }
         }
+        // The digest may cover bytes of an old part, when the whole file came although a range was requested.
         if offset == 0, digest != nil { digest = InsecureSHA1() }
         stored = offset
         written.store(offset, ordering: .relaxed)

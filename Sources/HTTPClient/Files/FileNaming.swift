@@ -15,11 +15,13 @@ enum FileNaming {
     /// Moves a part to its name. Returns the way that was used and the error, or nil for success.
     static func move(_ part: String, to name: String) -> (way: FileNaming, problem: SystemError?) {
         if latch_rename_new(part, name) == 0 { return (.byRenaming, nil) }
+        // renameat2(2): EINVAL where the file system does not know the flag. ENOSYS where the system lacks the call.
         guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return (.byRenaming, .last) }
         if link(part, name) == 0 {
             unlink(part)
             return (.byLinking, nil)
         }
+        // link(2): EPERM where there are no hard links. EMLINK where a file can have only one name.
         guard [EPERM, EACCES, EINVAL, ENOSYS, ENOTSUP, EMLINK].contains(errno) else { return (.byLinking, .last) }
         return (.byPlaceholder, replacePlaceholder(part, name))
     }
@@ -27,6 +29,7 @@ enum FileNaming {
     static func removePlaceholder(_ path: String, of part: String) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 else { return }
+        // The names end with `.part`, so that the cleanup removes them after a crash.
         let (old, new) = (part + ".tried.part", part + ".try.part")
         let file = open(old, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return }
@@ -43,6 +46,7 @@ enum FileNaming {
         close(file)
         guard rename(part, name) != 0 else { return nil }
         let problem = SystemError.last
+        // The placeholder is certainly this program's, because `O_EXCL` has created it.
         unlink(name)
         return problem
     }

@@ -31,6 +31,7 @@ struct ResponseReceiver {
     ///
     /// A status line starts a new response, for example after `100 Continue`. Trailers are ignored.
     mutating func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        // Never reset, so that interim responses without end reach the limit too.
         headerBytes += line.count
         guard headerBytes <= Self.maximumHeaderBytes else {
             return refuse(
@@ -63,6 +64,7 @@ struct ResponseReceiver {
         let isFirst = received == 0
         received += bytes.count
         let maximum = bound
+        // An announced length above the limit is refused with the first piece, before the rest is transferred.
         let announced = isFirst ? announcedBytes ?? 0 : 0
         guard received <= maximum, announced <= maximum else {
             return refuse(
@@ -123,6 +125,7 @@ struct ResponseReceiver {
     private var announcedBytes: Int? { headers["Content-Length"].flatMap { Int($0) } }
 
     private mutating func store(_ bytes: UnsafeRawBufferPointer, announced: Int) throws(TransportError) {
+        // Without a media type, a recipient may examine the content (RFC 9110 §8.3).
         if !hasBegunPart, body.isEmpty, headers["Content-Type"] == nil {
             beginsAsPage = bytes.prefix(2).elementsEqual("<!".utf8) || bytes.prefix(5).elementsEqual("<html".utf8)
         }

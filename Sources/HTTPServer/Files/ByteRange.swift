@@ -26,6 +26,7 @@ enum ByteRange: Equatable {
         guard let equals = text.firstIndex(of: UInt8(ascii: "=")),
             HTTPUnit.areEqual(text[..<equals], "bytes")
         else { return nil }
+        // A recipient must ignore empty list elements. See RFC 9110 §5.6.1.2.
         let specifiers = text[text.index(after: equals)...].split(separator: UInt8(ascii: ",")).map(Self.trimmed)
             .filter { !$0.isEmpty }
         guard specifiers.count == 1, let specifier = specifiers.first,
@@ -68,6 +69,7 @@ enum ByteRange: Equatable {
             value = overflows || alsoOverflows ? .max : sum
             if value == .max { break }
         }
+        // The loop has not seen the digits after an overflow.
         return digits.allSatisfy { (0x30...0x39).contains($0) } ? value : nil
     }
 

@@ -46,6 +46,7 @@ enum EntityTags: Equatable {
         var rest = value.utf8[...]
         var tags: [EntityTag] = []
         while true {
+            // A recipient must ignore empty list elements. See RFC 9110 §5.6.1.2.
             while let byte = rest.first, Token.isSpace(byte) || byte == UInt8(ascii: ",") { rest.removeFirst() }
             guard let tag = EntityTag(readingFrom: &rest) else { return tags }
             tags.append(tag)

@@ -13,6 +13,7 @@ extension HTTPDate {
             let text = String(value)
             return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
         }
+        // `days` begins with Thursday, `tm_wday` with Sunday.
         let weekday = Self.days[(Int(parts.tm_wday) + 3) % 7]
         return "\(weekday), \(digits(parts.tm_mday)) \(Self.months[Int(parts.tm_mon)]) "
             + "\(digits(parts.tm_year + 1900, 4)) "

@@ -39,6 +39,7 @@ package struct ServedFile: Sendable {
         guard start >= 0 else { throw .file(path, beneath: folder, systemError: errno) }
         defer { close(start) }
         var descriptor = latch_open_beneath(start, path)
+        // ENOSYS: Linux before 5.6. EPERM: forbidden by a seccomp filter. EINVAL: an unknown flag, see openat2(2).
         if descriptor < 0, [ENOSYS, EPERM, EINVAL].contains(errno) { descriptor = openWithoutLinks(path, start) }
         guard descriptor >= 0 else { throw .file(path, beneath: folder, systemError: errno) }
         return try ServedFile(OpenFile(descriptor: descriptor), at: path, beneath: folder)
@@ -46,6 +47,7 @@ package struct ServedFile: Sendable {
 
     private init(_ file: OpenFile, at path: String, beneath folder: String) throws(HTTPServerError) {
         var status = stat()
+        // The open file is checked, because its path may lead to another file by now.
         guard fstat(file.descriptor, &status) == 0 else { throw .file(path, beneath: folder, systemError: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .file(path, beneath: folder, systemError: EISDIR) }
         self.file = file
@@ -56,6 +58,7 @@ package struct ServedFile: Sendable {
     }
 
     private static func nanoseconds(_ time: timespec) -> UInt64 {
+        // Wrapping, because a file may have any date, and the number is only compared for equality.
         UInt64(bitPattern: Int64(time.tv_sec)) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 

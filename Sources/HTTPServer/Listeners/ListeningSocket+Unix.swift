@@ -53,6 +53,7 @@ extension ListeningSocket {
 
     private static func removeStale(_ listener: Listener, _ path: String) throws(HTTPServerError) {
         var status = stat()
+        // Not stat(2), because a symbolic link must not be removed as if it were the socket.
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw HTTPServerError(
@@ -63,6 +64,7 @@ extension ListeningSocket {
         let result = SocketAddress.withUnix(path) { connect(probe, $0, $1) }
         let number = errno
         _ = CLibrary.close(probe)
+        // Only this error is trusted: EAGAIN, for example, means that the queue of a listener is full. See connect(2).
         guard let result, result != 0, number == ECONNREFUSED else {
             throw HTTPServerError.listening(on: listener, EADDRINUSE)
         }

@@ -14,6 +14,7 @@ let targetCallback:
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let id = connection.daemon.loop.numbers.next()
         let exchange = Exchange(id: id, connection: connection, handle: handle, target: target)
+        // After the exchange has copied the target, because this removes the query from libmicrohttpd's buffer.
         latch_mhd_skip_query(target)
         connection.exchange = exchange
         connection.enter(.head)
@@ -39,6 +40,7 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
         size.pointee = 0
         return latch_mhd_yes
     }
+    // The head is also nil after the body was refused, so the step is checked too.
     return exchange.head == nil && exchange.step == .head
         ? exchange.receiveHead(handle, methodStart: method) : exchange.proceed(handle)
 }
@@ -49,6 +51,7 @@ let accessCallback: MHD_AccessHandlerCallback = { _, handle, _, method, _, data,
 let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reason in
     guard let pointer = context?.pointee else { return }
     let exchange = Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue()
+    // Before end(), which would cancel a producer that still has work to do after the last byte.
     exchange.bodyHasEnded(isComplete: latch_mhd_is_complete(reason) != 0)
     exchange.end()
     if exchange.status == nil {
@@ -66,6 +69,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
 ///
 /// Source: `MHD_AcceptPolicyCallback`.
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
+    // Clients of a Unix socket have no address that could be limited.
     guard let context, let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
     let loop = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().loop
     return loop.settings.connectionCounter.admits(peer, now: loop.now, loop.settings.onLog)

@@ -14,10 +14,12 @@ extension ClientConnection {
     /// - Returns: Whether the connection needs no further check until it is released.
     func hold() -> Bool {
         guard phase == .fresh else {
+            // A hold may have replaced the watch for the disconnection by one that reports only once.
             if phase != .closed, security.session != nil { watch(latch_epoll_hangup()) }
             return true
         }
         if let session = security.session {
+            // Decrypted bytes raise no epoll event that would release the connection.
             guard !session.hasDecryptedBytes else { return false }
         } else if isRead {
             return true
@@ -32,6 +34,7 @@ extension ClientConnection {
 
     /// Resumes a held connection when there is something to read and memory for it, or when it was shut down.
     func release() {
+        // A connection that was shut down needs no memory, because its received bytes were discarded.
         guard isHeld, phase == .closed || isRead || daemon.loop.admit(self) else { return }
         isHeld = false
         MHD_resume_connection(handle)

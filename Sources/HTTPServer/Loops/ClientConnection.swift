@@ -62,6 +62,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         case .head: if self.phase != .fresh { deadline = now + settings.headerTimeout }
         case .idle: deadline = now + settings.idleTimeout
         case .sending:
+            // Earlier than the timeout, because expire() then checks the progress and sets the next deadline.
             deadline = now + settings.progressInterval
             progress = nil
         case .body: deadline = now + settings.bodyTimeout
@@ -69,7 +70,9 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         case .fresh, .handling, .producing, .closed: deadline = .max
         }
         self.phase = phase
+        // Closed at the end of a turn, because the next request may already have arrived.
         if phase == .idle, peerEnded || daemon.loop.isDraining { daemon.loop.ended.append(self) }
+        // The disconnection is handled only once, and may have come before the request was complete.
         if phase == .handling, peerEnded { exchange?.clientDisconnected() }
     }
 
@@ -153,6 +156,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         enter(.closed)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         if !isRead { discardReceived() }
+        // libmicrohttpd does not check a suspended connection, so a held one must be resumed to be cleaned up.
         release()
     }
 

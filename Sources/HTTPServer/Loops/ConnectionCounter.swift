@@ -24,6 +24,7 @@ final class ConnectionCounter: Sendable {
     func admits(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) -> Bool {
         guard let key = key(of: peer) else { return true }
         let (isFull, isToldNow) = state.withLock { state in
+            // Not counted yet: libmicrohttpd may fail to add the connection, and would then not report its end.
             guard state.counts[key, default: 0] >= limit else { return (false, false) }
             guard state.nextNotice <= now else { return (true, false) }
             state.nextNotice = now + Self.noticeInterval

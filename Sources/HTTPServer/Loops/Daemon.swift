@@ -62,6 +62,7 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
         guard isListening else { return }
         isListening = false
         _ = MHD_quiesce_daemon(handle)
+        // libmicrohttpd leaves the socket to the caller of MHD_quiesce_daemon.
         _ = CLibrary.close(descriptor)
     }
 
@@ -73,6 +74,7 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
 
     /// Closes a daemon that never ran. Its socket stays open and belongs to its opener.
     func abandon() {
+        // MHD_stop_daemon would close a socket on which it still listens.
         isListening = false
         _ = MHD_quiesce_daemon(handle)
         close()

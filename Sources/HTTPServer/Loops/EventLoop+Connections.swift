@@ -10,6 +10,7 @@ extension EventLoop {
     ///
     /// Source: epoll_ctl(2).
     func add(_ connection: ClientConnection) {
+        // Without connections there are no sweeps. That time must not count as a delay of the loop.
         if connections.isEmpty { nextSweep = now + settings.sweepInterval }
         connection.index = connections.count
         connections.append(connection)
@@ -52,6 +53,7 @@ extension EventLoop {
             return false
         }
         beginReading(connection)
+        // Starts again, because the connection may have waited for memory of this server.
         connection.setDeadline(now + settings.headerTimeout)
         return true
     }

@@ -37,6 +37,7 @@ extension EventLoop {
             for connection in connections { connection.abort() }
             for daemon in daemons { daemon.needsRun = true }
         } else {
+            // The loop sleeps until the next sweep, so this wakes it at the deadline.
             nextSweep = min(nextSweep, drainDeadline)
         }
     }

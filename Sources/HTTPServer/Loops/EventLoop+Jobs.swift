@@ -25,6 +25,7 @@ extension EventLoop {
         let (mustWake, isFinished) = queue.withLock { queue in
             if queue.isFinished { return (false, true) }
             queue.jobs.append(job)
+            // Only the first job writes to the eventfd, because the woken loop takes all jobs.
             defer { queue.isSleeping = false }
             return (queue.isSleeping, false)
         }
@@ -55,6 +56,7 @@ extension EventLoop {
         }
         let own = localJobs
         guard !own.isEmpty || !jobs.isEmpty || !commands.isEmpty else { return false }
+        // Jobs that are added from here on run in the next call, so that the daemons run in between.
         localJobs.removeAll(keepingCapacity: true)
         for command in commands { command(self) }
         let executor = asUnownedTaskExecutor()
@@ -80,6 +82,7 @@ extension EventLoop {
 
     private func writeWake() {
         var one: UInt64 = 1
+        // Fails only when the counter is at its maximum, and then the loop wakes anyway. See eventfd(2).
         _ = write(wake, &one, 8)
     }
 }

@@ -138,6 +138,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
 
     func runDaemons() {
         for daemon in daemons where daemon.needsRun && daemon.isOpen {
+            // Before the run, because callbacks may request another one.
             daemon.needsRun = false
             MHD_run(daemon.handle)
             daemon.holdHandshakes()

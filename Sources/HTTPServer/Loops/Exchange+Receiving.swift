@@ -9,6 +9,7 @@ extension Exchange {
         do throws(Refusal) {
             try admitPlain()
             let head = try readHead(handle, methodStart)
+            // Stored before the next checks, because the error response and the access record use them.
             self.head = head
             method = head.method
             headCount = latch_mhd_header_size(handle)
@@ -24,6 +25,7 @@ extension Exchange {
         } catch {
             return refuse(handle, error)
         }
+        // An admission check may be running, or the body may already be refused.
         if step == .head { step = .body }
         if step == .body, head?.contentLength != 0 { scheduleMemoryCount() }
         return latch_mhd_yes
@@ -51,6 +53,7 @@ extension Exchange {
 
     private func admitBody(_ head: RequestHead) throws(Refusal) {
         guard let length = head.contentLength else {
+            // Before the admission check, which may change the phase by suspending or refusing.
             connection.enter(.body)
             limitBody(head)
             askAdmission(head)
@@ -80,6 +83,7 @@ extension Exchange {
             peer: connection.peer, isTLS: connection.security.session != nil)
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
+        // The check has returned without suspending, so there is nothing to wait for.
         guard step == .admission else { return }
         self.task = task
         isHeadRepeated = true
@@ -101,7 +105,9 @@ extension Exchange {
 
     /// Receives a part of the body.
     func receiveBody(_ bytes: UnsafePointer<CChar>, _ count: Int) {
+        // After bytes of the body, the next call without bytes is the end of the body.
         isHeadRepeated = false
+        // The rest of a refused body is received and ignored, so that the client can read the refusal.
         guard step == .body else { return }
         guard bodyCount + count <= maximumBodyBytes else {
             respondDirectly(Self.bodyTooLarge)
@@ -109,6 +115,7 @@ extension Exchange {
         }
         bodyCount += count
         guard keepsBody else { return }
+        // Not the whole length, because a client may announce much and send little.
         if body.isEmpty, let length = head?.contentLength { body.reserveCapacity(min(length, 65_536)) }
         body.append(
             contentsOf: UnsafeBufferPointer(
@@ -178,6 +185,7 @@ extension Exchange {
     }
 
     private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
+        // Before the task, which may finish and decrement the number before this call returns.
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
             let response = await handler.run(request, values)

@@ -117,6 +117,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         loop.runningTasks -= 1
         guard step == .admission else { return }
         step = .body
+        // Starts the timeout of the body again, because nothing was read during the check.
         if let newResponse { refuseBody(newResponse) } else { connection.enter(.body) }
         resume()
     }
@@ -169,6 +170,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
             let wasAsked = step == .admission
             if wasAsked {
                 task?.cancel()
+                // refuseBody() requires this step, and finishAdmission() ignores a result that comes after it.
                 step = .body
             }
             refuseBody(newResponse)
@@ -208,10 +210,13 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
             session.send(bytes)
             session.sendCloseNotify()
         } else {
+            // A short write is not repeated: the connection ends, and `Content-Length` shows that bytes are missing.
             _ = bytes.withUnsafeBytes {
                 send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
         }
+        // Closing both directions while bytes arrive would reset the connection before the client has read the refusal.
+        // See RFC 9112 §9.6.
         _ = shutdown(connection.descriptor, Int32(SHUT_WR))
         step = .refused
         status = response.status

@@ -51,6 +51,7 @@ struct Framing {
         guard !contentLength.isEmpty, contentLength.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }) else {
             throw .bad("The Content-Length is not a number.")
         }
+        // A number that does not fit in an `Int` exceeds every limit, so the request gets 413.
         return Int(contentLength) ?? Int.max
     }
 }

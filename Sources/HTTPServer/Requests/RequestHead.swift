@@ -42,6 +42,7 @@ struct RequestHead {
         var framing = Framing()
         for field in headers.fields { try framing.add(field) }
         contentLength = try framing.length(isVersion10: isVersion10)
+        // A server must ignore the expectation of an HTTP/1.0 client. See RFC 9110 §10.1.1.
         expectsContinue = framing.expectsContinue && !isVersion10
         if let host = framing.host { try Self.check(host: host) }
     }

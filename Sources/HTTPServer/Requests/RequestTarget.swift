@@ -60,6 +60,7 @@ struct RequestTarget {
             var previous = UInt8(ascii: " ")
             for byte in bytes {
                 let isSlash = byte == UInt8(ascii: "/")
+                // A dot or an escape may belong to a dot component, which only the complete checks detect.
                 guard isSlash && previous != byte || !isSlash && byte != UInt8(ascii: ".") && isUnreserved(byte) else {
                     return false
                 }

@@ -86,6 +86,7 @@ final class BodyStream: Sendable {
 
     /// Waits until few enough bytes are buffered.
     private func room() async throws {
+        // A loop, because all waiting producers are woken together and the first may fill the buffer again.
         while !hasRoom {
             try await withTaskCancellationHandler {
                 try Task.checkCancellation()
@@ -148,6 +149,7 @@ final class BodyStream: Sendable {
                 return (.nothing, false)
             }
             let count = Self.copy(&state, into: buffer)
+            // At half of the limit, so that a producer is not woken for every few bytes.
             return (.bytes(count), state.waiting <= Self.highWater / 2 && !state.producers.isEmpty)
         }
         if mayWake { wakeProducers() }

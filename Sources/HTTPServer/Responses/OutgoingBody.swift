@@ -59,6 +59,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
     /// Returns libmicrohttpd's response for a streamed body, whose producer is started by ``start(_:)``.
     static func response(_ stream: StreamedBody, _ exchange: Exchange) -> OpaquePointer? {
         let loop = exchange.loop
+        // This retain cycle is broken when the request ends, because `outgoingBody` is then set to nil.
         let source = BodyStream(length: stream.length) { [exchange] in
             loop.perform { _ in exchange.outgoingBody?.resume() }
         }
@@ -71,6 +72,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
         let context = Unmanaged.passRetained(self)
         let made = MHD_create_response_from_callback(
             length, min(Self.block, max(1, Int(clamping: length))), bodyCallback, context.toOpaque(), bodyFreeCallback)
+        // Without a response, libmicrohttpd never calls the free callback.
         if made == nil { context.release() }
         return made
     }
@@ -127,6 +129,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
             if stream.isOpenEnded { exchange.abortBody() }
             return latch_mhd_end_with_error
         case .nothing:
+            // A disconnection while bytes were being sent has not cancelled the producer, so the body ends here.
             guard exchange.connection.mayWaitForBody else { return latch_mhd_end_with_error }
             isSuspended = true
             exchange.suspendForBody()
@@ -157,6 +160,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
     /// libmicrohttpd to be closed.
     func abandon() {
         guard !isOver, case .stream(let stream) = source else { return }
+        // Before the cancellation, so that the producer's error is not logged as a failure of the body.
         stream.abandon()
         task?.cancel()
         resume()
@@ -174,6 +178,7 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
         task = nil
         guard case .sending(let region, let before) = source else { return handedOver }
         if isComplete { return region.count }
+        // Wraps to a negative number when the system no longer knows the confirmed bytes. That counts as 0.
         let confirmed = Int(truncatingIfNeeded: (exchange.connection.confirmedBytes ?? 0) &- before.bytes)
         return min(max(0, confirmed - before.head), region.count)
     }

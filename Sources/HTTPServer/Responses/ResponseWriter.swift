@@ -60,6 +60,7 @@ enum ResponseWriter {
         let status = UInt32(clamping: response.status.rawValue)
         let length = response.body.count.map { String($0).utf8.count } ?? 0
         let own = ["X-Request-Id": exchange.id, StrictTransport.field: exchange.strictTransport ?? ""]
+        // Only the lengths matter: every status has three digits, and every date has 29 characters.
         var bytes = "HTTP/1.1 200 \r\n".utf8.count + (MHD_get_reason_phrase_for(status).map { strlen($0) } ?? 0)
         bytes += "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: \r\n\r\n".utf8.count + length
         for field in response.headers.fields where !isOwn(field.name) { bytes += size(field.name, field.value) }
@@ -96,6 +97,7 @@ enum ResponseWriter {
         let status = response.status.rawValue
         let reason = MHD_get_reason_phrase_for(UInt32(clamping: status)).map { String(cString: $0) } ?? ""
         var head = "HTTP/1.1 \(status) \(reason)\r\n"
+        // This response did not pass sendable(_:_:), so fields that would break the message are left out.
         for field in response.headers.fields
         where !isOwn(field.name) && Token.isSafe(field) {
             head += "\(field.name): \(field.value)\r\n"

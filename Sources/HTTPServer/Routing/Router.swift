@@ -26,6 +26,7 @@ package struct Router: Sendable {
             let (first, admit) = (synchronousHandler, admission)
             var checked: Admission?
             if let admit {
+                // The admission runs before the handler, so the check must precede it too.
                 checked = { request in
                     if let response = check(request) { return response }
                     return await admit(request)
@@ -40,6 +41,7 @@ package struct Router: Sendable {
         func wrapped(by wrapper: @escaping Wrapper) -> Handler {
             let (first, run) = (synchronousHandler, run)
             return Handler(
+                // With a body, `run` calls the synchronous handler, because only `run` can call the wrapper.
                 synchronousHandler: { request, values in request.body.isEmpty ? first?(request, values) : nil },
                 run: { request, values in
                     guard !request.body.isEmpty else { return await run(request, values) }
@@ -233,8 +235,10 @@ package struct Router: Sendable {
     func match(_ method: HTTPMethod, path: String) -> Match {
         if let endpoint = fixed[path] { return endpoint.match(method, []) }
         if path == "*" { return .allow("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS", pattern: "*") }
+        // Without placeholders, only a path with escapes can still match after it is decoded.
         if tree.isEmpty, !path.utf8.contains(UInt8(ascii: "%")) { return .notFound }
         let components = RequestTarget.components(of: path)
+        // A decoded `%2F` belongs to its component and must not separate two.
         if let endpoint = fixed["/" + components.joined(separator: "/")],
             !components.contains(where: { $0.contains("/") })
         {

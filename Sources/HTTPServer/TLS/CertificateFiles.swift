@@ -59,6 +59,7 @@ package struct CertificateFiles: Sendable, Equatable {
                 device = UInt64(status.st_dev)
                 inode = UInt64(status.st_ino)
                 size = status.st_size
+                // Programs can restore the modification time, but not the time of the last status change. See inode(7).
                 changed = [
                     status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
                 ]

@@ -58,6 +58,7 @@ struct TLSSession {
     ///
     /// Source: RFC 8446 §6.1.
     func sendCloseNotify() {
+        // GNUTLS_SHUT_WR does not wait for the alert of the client.
         _ = gnutls_bye(session, GNUTLS_SHUT_WR)
     }
 }

@@ -71,12 +71,14 @@ public struct DownloadSupervisor: Sendable {
         let notifying = Task { await notify(of: events, since: before, pause: hold, onStart: onStart) }
         let result: Result<Value, any Error>
         do { result = .success(try await work()) } catch { result = .failure(error) }
+        // Waited for, so that no late report of the network pauses the queue after the pause is removed below.
         for task in [watching, notifying] {
             task.cancel()
             await task.value
         }
         if case .success = result { onStart() }
         await inhibitor.release()
+        // Nobody watches the network any more, so nothing else would end this pause.
         if hold.replace(with: nil) { await queue.pauseAll(reason: nil) }
         await finish(result, since: before)
         return try result.get()

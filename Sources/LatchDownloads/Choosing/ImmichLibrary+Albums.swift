@@ -24,6 +24,7 @@ extension ImmichLibrary {
     func othersAsset(_ id: String, in album: ImmichAlbum) async throws -> JSONValue? {
         let response = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
         if [400, 403].contains(response.status.rawValue) { return nil }
+        // In maintenance, everything gets 404, so a 404 alone does not mean that the picture is gone.
         if response.status == .notFound, await maintenance.maintenanceState(at: session, of: account) == .atWork {
             return nil
         }

@@ -27,6 +27,7 @@ struct ImmichLibrary {
     /// Returns the tasks of one picture or video.
     func asset(_ id: String) async throws -> [DownloadTask] {
         guard ImmichAssetReading.isID(id) else {
+            // The query of an address may hold a secret, so the message leaves it out.
             throw LatchError(
                 .invalidRequest,
                 "'\(id.prefix { $0 != "?" }.prefix(60))' is neither the id of a picture, as in the URL of its page, "

@@ -89,6 +89,7 @@ extension ImmichPages {
             isNew = isNew || fresh.contains { ImmichAssetReading.id($0) != nil }
             times += Self.times(items)
             let later = Self.later(items, than: from)
+            // A server that repeats a page number or sends empty pages must not be asked for ever.
             if let next, next > page, !items.isEmpty, later == nil {
                 page = next
             } else if !readAgain(until: later) {
@@ -177,6 +178,7 @@ extension ImmichLibrary {
         guard response.status.isSuccess, let found = try? JSONValue(parsing: response.body)["assets"],
             let items = found["items"]?.array
         else { throw refusal(response, "The library could not be searched") }
+        // Immich writes the number as text.
         let next = found["nextPage"].flatMap {
             $0.string.flatMap { Int($0) } ?? $0.integer
         }

@@ -41,6 +41,7 @@ extension ImmichLibrary {
         let response = try await session.client.send(.get, path, headers: Self.headers)
         guard response.status.isSuccess, let asset = try? JSONValue(parsing: response.body) else {
             let error = refusal(response, "The shared picture \(picture.id) could not be found")
+            // The server may repeat the key of the share in its message.
             throw LatchError(error.code, SealedQuery.masked(error.message, of: path))
         }
         return try await tasks(of: [asset], includesHidden: true).map { task in

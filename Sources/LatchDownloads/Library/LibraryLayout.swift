@@ -47,6 +47,7 @@ struct CameraFolders {
     mutating func folder(for key: String, in library: String) -> String {
         if number == 0 { scan(in: library) }
         if let number = chosen[key] { return "\(number)\(Self.suffix)" }
+        // DCF has no folder after 999, so the last one takes all further files.
         if count >= Self.size, number < Self.range.upperBound { (number, count) = (number + 1, 0) }
         count += 1
         if chosen.count >= Self.remembered { chosen.removeAll() }

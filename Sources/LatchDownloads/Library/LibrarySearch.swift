@@ -27,6 +27,7 @@ actor LibrarySearch {
         do {
             try await work.value
         } catch {
+            // Another caller may have started a new search already.
             if self.work == work { self.work = nil }
             throw error
         }
@@ -43,6 +44,7 @@ actor LibrarySearch {
     /// not followed, and hidden files and folders are left out.
     private static func files(below folder: String) -> AsyncStream<[(key: String, path: String)]> {
         AsyncStream { continuation in
+            // Reading folders blocks, so it runs outside the shared thread pool.
             DispatchQueue.global().async {
                 var (folders, found): ([String], [(key: String, path: String)]) = ([""], [])
                 while let below = folders.popLast() {

@@ -142,6 +142,7 @@ public final class PictureLibrary: IndexedLibrary {
     /// Returns the paths of the tasks' files that exist here. The folder is searched once, when a file is not at its
     /// recorded path or when no file is recorded at all.
     private func paths(of tasks: [DownloadTask]) async throws -> [String?] {
+        // Before the index is read: a search that ends in between changes the index, which must then be read again.
         let isSearched = await search.isDone
         let (indexMatches, isNew) = try await indexMatches(tasks)
         var mustSearch = !isSearched && indexMatches.contains { if case .lost = $0 { true } else { false } }

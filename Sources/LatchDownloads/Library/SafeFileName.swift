@@ -34,6 +34,7 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         var name = String(scalars)
         name = Self.trimmed(name)
         if name.isEmpty { name = "unnamed" }
+        // Windows reserves these names with every extension.
         if Self.reserved.contains(name.prefix { $0 != "." }.lowercased()) { name = "_" + name }
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
     }

@@ -29,6 +29,7 @@ final class AsyncSignal: Sendable {
                 if isAwake { continuation.resume() }
             }
         } onCancel: {
+            // When this comes before the wait, the signal stays set, and the wait returns at once.
             wake()
         }
         try Task.checkCancellation()

@@ -24,6 +24,7 @@ extension DownloadFolder {
     /// have parts. It is called after the database was read, because a task may start meanwhile.
     func removeStrayParts(except active: () -> [QueuedTask]) async throws {
         let partName = try await store.partName()
+        // Listed before the database is read, so that a part that is created meanwhile is not in the list.
         let parts = parts.filter(partName.isOwn)
         guard !parts.isEmpty else { return }
         var names: Set<String> = []
@@ -35,6 +36,7 @@ extension DownloadFolder {
             names.formUnion([row.partName, row.joinedPartName])
         }
         for name in parts where !names.contains(name) {
+            // A part that cannot be locked is in use, and is kept.
             (try? DownloadPart(path: partsPath + "/" + name, mustExist: true))?.remove()
         }
     }
@@ -61,6 +63,7 @@ extension DownloadFolder {
     /// Removes empty files that reserved the names of parts when a crash happened, on file systems that need such
     /// placeholders. Once the task is removed, nothing identifies its placeholder.
     func removePlaceholders() async throws {
+        // Called for its side effect: it removes the placeholder at the path of a part that was not moved.
         for row in try await store.unplaced() { _ = placementState(row) }
     }
 
@@ -86,6 +89,7 @@ extension DownloadFolder {
         for path in foreign.map({ partsPath + "/" + $0 }) where isUntouched(path, since: limit) {
             // A part that cannot be locked is being written.
             guard let part = try? DownloadPart(path: path, mustExist: true) else { continue }
+            // Checked again under the lock, because its owner may have written to it since the first check.
             if isUntouched(path, since: limit) { part.remove() }
         }
     }

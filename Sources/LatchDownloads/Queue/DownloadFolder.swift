@@ -37,6 +37,7 @@ struct DownloadFolder: Sendable {
             // Also for an existing folder, because its creator may have been stopped before this step.
             DownloadPart.syncFolder(beside: folder)
         }
+        // Last, so that a folder whose creation failed does not count as lost in the next run.
         try await LibraryLocations(latch).recordCreation(path)
     }
 
@@ -67,6 +68,7 @@ struct DownloadFolder: Sendable {
     var hasFreeSpace: Bool {
         let database = store.database.path.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return [partsPath, database].allSatisfy { folder in
+            // A file system that does not tell its free space must not pause the queue for ever.
             folder.flatMap(DownloadPart.freeBytes).map { $0 > DiskSpace.minimumFreeBytes } ?? true
         }
     }

@@ -43,6 +43,7 @@ extension DownloadQueue {
             await Task { await self.recordEnd(of: row, outcome, part) }.value
         case .obsolete: break
         }
+        // Not earlier, because `recordEnd` takes the resume point and the received bytes from it.
         running[fetch.row.position] = nil
         counter.arrived(fetch.gained)
         perform(machine.fetchEnded(fetch.row.position, hasResponse: fetch.hasResponse, conditions))
@@ -52,6 +53,7 @@ extension DownloadQueue {
     func stopAll() async {
         perform(machine.stop())
         placer.setStopping(true)
+        // Repeated, because a transfer that ends may start a move, which must end too.
         while !machine.isIdle {
             for fetch in running.values { await fetch.ended() }
             await newestBatch?.value
@@ -109,6 +111,7 @@ extension DownloadQueue {
             return machine.databaseFailed(error)
         }
         var error = error
+        // On a drive that disappeared, every move fails in some way. The missing folder pauses the queue instead.
         do { try await folder.check() } catch let missing { error = missing }
         let outcome = FetchOutcome(error, account: row.task.account)
         guard let outcome = DownloadStateMachine.outcome(ofFailedPlacement: outcome) else { return }

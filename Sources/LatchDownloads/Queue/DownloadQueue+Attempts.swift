@@ -90,6 +90,7 @@ extension DownloadQueue {
         if keepsPart { try await removeParts(of: row) } else { folder.removeParts(row) }
         report(row.task.id, state)
         guard let partner = try await store.partner(of: row), !partner.state.isOver else { return }
+        // The file of this part exists here, so the other part does not stay alone and must not fail.
         if case .skipped = state, try await context.library.existing(row.task) != nil { return }
         try await failHalf(partner, without: row, keepsPart: keepsPart)
     }
@@ -127,6 +128,7 @@ extension DownloadQueue {
         let actions = machine.attemptPaused(row, reason, now: context.now(), random: context.hook.random())
         perform(actions)
         guard case .account(let account, _) = reason, !actions.isEmpty else { return }
+        // Until all its tasks are paused in the database, they look as if a command had resumed them.
         defer { machine.reasons.accountPauseEnded(account) }
         try await store.pause(account: account)
     }
@@ -146,6 +148,7 @@ extension DownloadQueue {
         defer { perform(machine.hostGivenUp(row.host)) }
         try await store.removePauses(of: [row.host])
         try await finish(row, as: .failed(reason), part: part, keepsPart: true)
+        // In steps, because each task causes an event, and the queue may hold a million tasks.
         while await listenersHaveCapacity(), case let failed = try await store.fail(host: row.host, reason),
             !failed.isEmpty
         {

@@ -34,6 +34,7 @@ extension DownloadQueue {
             }
             let others = try await store.tasks(at: bare, of: owner.id)
             var id = url
+            // The key is read only when a query must be compared, because the secret store may refuse it.
             if !others.isEmpty {
                 id = try await SealedQuery.id(url, try await latch.accounts.sealingKey(of: owner.id))
             }

@@ -58,6 +58,7 @@ extension DownloadQueue {
         do {
             while try await !isWorkDone(waitsForMore) { try await waitForFreeSpace() }
         } catch {
+            // Transfers and moves are unstructured tasks, which the cancellation of this task does not reach.
             await stopAll()
             await reportOverall()
             throw error
@@ -70,6 +71,7 @@ extension DownloadQueue {
     /// Works until nothing is left. Returns false when the database is full; nothing is running then.
     private func isWorkDone(_ waitsForMore: Bool) async throws -> Bool {
         do {
+            // This program holds the lock, so no other program runs the tasks that are marked as running.
             try await store.restore(now: context.now())
             try await checkClock()
             try await folder.cleanUpOtherOwnersParts(now: context.now())
@@ -79,10 +81,12 @@ extension DownloadQueue {
             try await checkAccounts()
             machine.workBegan()
             try await work(waitsForMore)
+            // Again, because an account may have been removed since the last interval.
             try await checkAccounts()
             return true
         } catch  where Self.isFull(error) {
             await stopAll()
+            // The wait for free space replaces the error, with which no task would start afterwards.
             machine.databaseRecovered()
             return false
         }
@@ -106,9 +110,11 @@ extension DownloadQueue {
                 try await readLanes()
                 machine.workBegan()
             } else if try await isTimeDue() || running.isEmpty {
+                // Also while nothing runs, because a task that waits again does not raise the revision.
                 try await readLanes()
             }
             try await startTasks()
+            // The tasks of transfers and moves have no caller, so their error is thrown here.
             if let error = machine.databaseError { throw error }
             if machine.isIdle, !machine.reasons.pausesAll, !waitsForMore, try await isOver() { return }
             isDue = reported + Self.interval <= .now
@@ -156,6 +162,7 @@ extension DownloadQueue {
             let tasks = try await store.waiting(
                 in: lane, after: last, now: context.now(), limit: Self.pageSize)
             let absent = try await context.library.absent(tasks.map(\.task))
+            // A page of which no task may start does not count, so that the next page of the lane is read at once.
             if machine.read(tasks, absent: absent, of: lane, asked: Self.pageSize) { wasRead.insert(lane) }
             perform(machine.startNext(conditions))
         }
@@ -230,6 +237,7 @@ extension DownloadQueue {
             machine.accounts.remove(id, isRemoved: isRemoved)
             guard isRemoved else { continue }
             fetcher.sessions.remove(id)
+            // The foreign key has deleted the tasks with the account, but not their parts.
             try await removeStrayParts()
         }
         for id in new {

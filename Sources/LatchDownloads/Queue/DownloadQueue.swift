@@ -179,6 +179,7 @@ public actor DownloadQueue {
         let received =
             running.values.reduce(0) { $0 + $1.progress.received }
             + machine.placing.values.reduce(0) { $0 + $1.bytes }
+        // Negative when a transfer started over, and its part had more bytes before.
         let gained = running.values.reduce(0) { $0 + max(0, $1.gained) }
         return counter.overall(received: received, gained: gained, now: .now)
     }

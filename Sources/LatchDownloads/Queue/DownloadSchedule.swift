@@ -72,6 +72,7 @@ struct DownloadSchedule {
             let lane = lanes[index]
             guard hasFreeSlot(in: lane) else { continue }
             while let task = queues[lane]?.tasks.popLast() {
+                // Dropped from memory: its account is paused, and the command that resumes it has the lanes read again.
                 guard isAllowed(task) else { continue }
                 turn = (index + 1) % lanes.count
                 recordStart(lane)

@@ -167,6 +167,7 @@ struct DownloadStateMachine {
         guard phase == .working, !hasCommand, databaseError == nil, mayStart(conditions) else { return [] }
         var actions: [Action] = []
         while schedule.hasFreeSlot {
+            // In each round, because the first task of a paused host closes that host to all others.
             schedule.closedHosts = outages.isEmpty ? [] : outages.closed(conditions.now)
             guard let next = schedule.next({ !reasons.pauses($0.task.account) }) else { break }
             // The knowledge is used only once, because a task of another account may fetch the same file later.
@@ -232,6 +233,7 @@ struct DownloadStateMachine {
         guard let row = fetching.removeValue(forKey: position) else { return [] }
         files.fetchEnded(row)
         var actions: [Action] = []
+        // A file that is being moved stays claimed until the move has ended.
         if placing[position] == nil { actions += release(row, conditions.now) }
         if let recordResponse = hasResponse ? hostAnswered(row) : nil {
             actions += recordResponse
@@ -307,6 +309,7 @@ struct DownloadStateMachine {
     mutating func pauseFromOutside(_ reason: String?) -> [Action] {
         _ = reasons.remove { if case .outside = $0 { true } else { false } }
         guard let reason else {
+            // The hosts may have been unreachable only because there was no network.
             outages.retryNow()
             return [.reportPauses, .poll]
         }

@@ -84,6 +84,7 @@ extension DownloadStore {
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await write(outlivesPowerLoss: true) { connection in
+            // In the same transaction, so that a program that sees the new revision also sees the change.
             _ = try connection.run(Self.signal)
             return try body(connection)
         }
@@ -172,6 +173,7 @@ extension DownloadStore {
         """, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
+    // The unary plus keeps SQLite from the index on the account, so that the range limits the rows read.
     static let pauseAccount = Statement(
         """
         UPDATE downloads SET state = 'paused' WHERE +account = ? AND +state IN ('waiting', 'running') \

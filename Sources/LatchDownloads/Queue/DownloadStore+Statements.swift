@@ -4,6 +4,8 @@ import HTTPClient
 import HTTPMessages
 
 extension DownloadStore {
+    // A failed task keeps its part when it is added again with the same address, length and digest.
+    // `IS` and not `=`, because length and digest may be null.
     static let insert = Statement(
         """
         INSERT INTO downloads (id, account, host, grp, url, headers, filename, wants_progress, metadata, size, live_id, \
@@ -44,12 +46,14 @@ extension DownloadStore {
         AND not_before <= ? ORDER BY position LIMIT ?
         """, String.self, String.self, Int.self, Date.self, Int.self, row: row)
 
+    // `not_before > 0` repeats the condition of the partial index, which SQLite cannot derive from a parameter.
     static let selectTime = Statement(
         "SELECT min(not_before) FROM downloads WHERE state = 'waiting' AND not_before > 0 AND not_before > ?", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Date? }
 
     static let selectOne = Statement("SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: row)
 
+    // The subquery lets SQLite use the index on (account, id) for every account. There is no index on the id alone.
     static let selectNamed = Statement(
         """
         SELECT \(columns) FROM downloads WHERE id BETWEEN ?1 AND ?2 \
@@ -124,6 +128,7 @@ extension DownloadStore {
         "UPDATE downloads SET resume = ?, boot = ?, size = coalesce(?, size) WHERE position = ?", String?.self,
         String?.self, Int?.self, Int.self)
 
+    // Only a waiting task: a command may have paused it after its transfer started.
     static let updateBegun = Statement(
         "UPDATE downloads SET state = 'running' WHERE position = ? AND state = 'waiting'", Int.self)
 
@@ -159,6 +164,7 @@ extension DownloadStore {
     static let updateReady = Statement(
         "UPDATE downloads SET is_whole = 1, path = ? WHERE position = ?", String?.self, Int.self)
 
+    // In any state: whatever a command has changed meanwhile, the file is at its destination.
     static let updateDone = Statement(
         """
         UPDATE downloads SET state = 'done', reason = NULL, path = ?, size = coalesce(?, size), resume = NULL \

@@ -22,6 +22,7 @@ struct DownloadStore: Sendable {
         for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
             let part = tasks[start..<min(start + Self.partSize, tasks.count)]
             added += try await command { connection in
+                // In each transaction, because another program may choose another folder between two of them.
                 if let place { try LibraryLocations.remember(place, connection) }
                 return try part.reduce(0) { added, task in
                     try added
@@ -220,6 +221,7 @@ struct DownloadStore: Sendable {
         done rows: [(position: Int, path: String, size: Int?)], _ more: @escaping @Sendable (Connection) throws -> Void
     ) async throws {
         try await write { connection in
+            // Not flushed: after a power loss, the path and the missing part show again that the file was moved.
             for row in rows { _ = try connection.run(Self.updateDone, row.path, row.size, row.position) }
             try more(connection)
         }

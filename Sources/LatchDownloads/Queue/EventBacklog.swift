@@ -15,6 +15,7 @@ final class EventBacklog: Sendable {
             guard count > 0 else { return nil }
             defer {
                 taken += 1
+                // Removing moves all later events, so it happens rarely, and for at least half of the array.
                 if taken >= 1_024, taken * 2 >= events.count {
                     events.removeFirst(taken)
                     taken = 0
@@ -64,6 +65,7 @@ final class EventBacklog: Sendable {
     func next() async -> DownloadEvent? {
         await withCheckedContinuation { continuation in
             let (event, isAnswered, hasCapacity) = state.withLock { state -> (DownloadEvent?, Bool, Bool) in
+                // Exactly at half of the limit, so that the queue is woken once and not for each event.
                 if let event = state.removeFirst() { return (event, true, state.count == Self.limit / 2) }
                 if !state.isFinished { state.waiter = continuation }
                 return (nil, state.isFinished, false)

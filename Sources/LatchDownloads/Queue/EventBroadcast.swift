@@ -40,6 +40,7 @@ final class EventBroadcast: Sendable {
             let removed = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
             if removed != nil { self?.onCapacity() }
         }
+        // The closure owns the listener, whose `deinit` removes it when the stream is released.
         return AsyncStream(
             unfolding: { await listener.backlog.next() }, onCancel: { [weak backlog] in backlog?.close() })
     }

@@ -133,6 +133,7 @@ struct FileFetcher: Sendable {
                 ?? evaluate(response, to: row, from: session, part: part)
             // The query of a redirect target may hold a signature.
             if response.redirection != nil { outcome = outcome.masked(of: response.url) }
+            // An outage may be a response too, but it must not end the pause of the host.
             if case .outage = outcome {} else { running.recordResponse() }
             await sessions.recordExecutor(of: task.account, session)
         } catch {
@@ -198,6 +199,7 @@ struct FileFetcher: Sendable {
     private func point(_ row: QueuedTask, _ part: DownloadPart) -> ResumePoint? {
         guard var point = row.resume, row.boot == SystemBoot.id, part.count > 0 else { return nil }
         point.count = part.count
+        // At least one byte is requested, because Immich responds to a range after the end with 404 or 500.
         if let total = point.total, point.count >= total { point.count = max(0, total - 1) }
         return point.canResume ? point : nil
     }
@@ -228,6 +230,7 @@ struct FileFetcher: Sendable {
         else { return nil }
         let wait = response.retryAfter(now: context.now())
         let maintenanceState = await maintenance.maintenanceState(at: session, of: account)
+        // A stopped fetch cancels the request. Its unknown result would otherwise pause the host.
         try Task.checkCancellation()
         switch maintenanceState {
         case .atWork: return nil

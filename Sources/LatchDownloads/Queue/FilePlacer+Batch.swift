@@ -28,12 +28,14 @@ extension FilePlacer {
         var batch = Batch(files)
         var open: [ReadyFile] = []
         for var file in files {
+            // After a crash between the move and its record, there is no part to flush. Only the record is missing.
             if file.row.path != nil, case .placed(let path) = folder.placementState(file.row) {
                 file.part?.close()
                 batch.placed.append(PlacedFile(row: file.row, path: path))
                 continue
             }
             do {
+                // A part from before this run is not open yet. A missing one must not be created and moved empty.
                 file.part = try file.part ?? DownloadPart(path: folder.partPath(file.row), mustExist: true)
                 open.append(file)
             } catch {
@@ -61,6 +63,7 @@ extension FilePlacer {
                 continue
             }
             file.part?.remove()
+            // If this write fails, the next attempt finds no part, and starts from the beginning too.
             try? await store.recordRestart(file.row.position)
             batch.fail(file, failure)
         }
@@ -78,6 +81,7 @@ extension FilePlacer {
             if !batch.placed.isEmpty { try await finish(batch.placed) }
             return (!batch.placed.isEmpty, batch.failures)
         } catch {
+            // The parts are kept. The next attempt can open them only when their locks are released.
             for file in batch.flushed { file.part?.close() }
             for file in batch.files where batch.failures[file.row.position] == nil {
                 batch.failures[file.row.position] = error
@@ -90,11 +94,13 @@ extension FilePlacer {
     private func moveFlushed(_ batch: inout Batch) async throws {
         let chosen = choosePaths(&batch)
         guard !chosen.isEmpty else { return }
+        // On disk before any rename: after a power loss, only this record connects a moved file with its task.
         let areThere = try await store.recordComplete(chosen.map { ($0.file.row.position, $0.path) })
         try await context.hook.after(.fileRecorded)
         var moves: [(file: ReadyFile, part: DownloadPart, path: String)] = []
         for ((file, path), isThere) in zip(chosen, areThere) {
             guard let part = file.part else { continue }
+            // The task was cancelled meanwhile. The cleanup skips parts of active tasks, so the part is removed here.
             if isThere { moves.append((file, part, path)) } else { part.remove() }
         }
         let failures = await DownloadPart.publish(moves.map { ($0.part, $0.path) })
@@ -119,6 +125,7 @@ extension FilePlacer {
         var chosen: [(file: ReadyFile, path: String)] = []
         for file in batch.flushed {
             do {
+                // The folder does not show yet which names the other files of this batch will take.
                 let path = try freePath(for: file.row) { taken.contains($0) }.path
                 taken.insert(path)
                 chosen.append((file, path))

@@ -35,6 +35,7 @@ extension FilePlacer {
         let row = file.row
         if let open = file.part {
             try await prepare(open, for: row)
+            // Unlocked before the record: from then on, the call for the other part may open and lock both parts.
             open.close()
         }
         let recorded = try await store.record(half: row)
@@ -51,17 +52,20 @@ extension FilePlacer {
         let pair = "\(row.task.account)/\(live)"
         guard claim(pair) else { return .waits }
         defer { unclaim(pair) }
+        // Read again after the claim, because the call for the other part may have placed both files before it.
         guard let current = try await store.task(row.position), current.state != .done else { return .waits }
         let isVideo = row.task.metadata.part == .video
         return try await place(isVideo ? partner : current, isVideo ? current : partner)
     }
 
     private func place(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
+        // Both rows have the same path only when a joined file was recorded, and a crash or an error followed.
         if let path = still.path, path == video.path, DownloadFolder.exists(path) {
             // On a file system that cannot rename without replacing, the joined file has both names for a moment.
             if DownloadPart.isSameFile(folder.joinedPath(still), path) {
                 try FileManager.default.removeItem(atPath: folder.joinedPath(still))
             }
+            // While the joined part still exists, it was not moved, and the file at the path is another one.
             if !DownloadFolder.exists(folder.joinedPath(still)) {
                 return try await finishJoined(still, with: video, at: path)
             }
@@ -91,6 +95,7 @@ extension FilePlacer {
             DownloadPart(path: folder.partPath(video), mustExist: true)
         )
         let joined = try await library.join(still: first, video: second, of: still.task, into: folder.joinedPath(still))
+        // Also when nothing was joined, because the parts are then opened and locked again to move them.
         first.close()
         second.close()
         guard let joined else { return nil }
@@ -127,6 +132,7 @@ extension FilePlacer {
     private func finishJoined(
         _ still: QueuedTask, with video: QueuedTask, at path: String
     ) async throws -> PairResult {
+        // Not earlier: until the joined file is at its path, the parts are needed to join them again after a crash.
         for row in [still, video] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
         try await finish([PlacedFile(row: still, path: path), PlacedFile(row: video, path: path)])
         return .done
@@ -154,6 +160,7 @@ extension FilePlacer {
             guard try await moved(first) else { continue }
             try await context.hook.after(.firstPlaced)
             do {
+                // Both names must have the same number, so the first file is moved back before the next number.
                 guard try await moved(other) else {
                     try moveBack(first)
                     continue

@@ -95,6 +95,7 @@ final class FilePlacer: Sendable {
         } catch {
             let code = ((error as? PairMoveError)?.error ?? error as? TransportError)?.code
             guard mayBePlain, code == .file || code == .fileRefused else { throw error }
+            // `error` is the error of the first attempt, which names the file as it was requested.
             do { return try await put(true) } catch is TransportError, is PairMoveError { throw error }
         }
     }
@@ -118,6 +119,7 @@ final class FilePlacer: Sendable {
         } catch {
             // After a failed flush, the next one may report success although the bytes are lost.
             part.remove()
+            // A joined part is made again from the parts of the live photo, which are still complete.
             if part.path == folder.partPath(row) { try await store.recordRestart(row.position) }
             throw error
         }

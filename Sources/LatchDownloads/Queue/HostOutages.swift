@@ -129,6 +129,7 @@ struct HostOutages {
 
     /// Records that the host of a task responds. Returns whether that ended a pause.
     mutating func recordResponse(_ row: QueuedTask) -> Bool {
+        // During a pause, only the task that is tried first counts. The others started before the pause.
         guard let outage = outages[row.host], outage.until == nil || outage.first == row.position else { return false }
         outages[row.host] = nil
         return outage.until != nil
@@ -152,6 +153,7 @@ struct HostOutages {
 
     /// Returns the pause of a host in the form in which it is stored. Nil while it has none.
     func pause(of host: String) -> HostPause? {
+        // A host that was given up is not stored, so that the next run tries it again.
         guard let outage = outages[host], let until = outage.until, until != .distantFuture else { return nil }
         return HostPause(host: host, until: until, reason: outage.reason)
     }

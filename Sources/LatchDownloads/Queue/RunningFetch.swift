@@ -60,6 +60,7 @@ final class RunningFetch: Sendable {
     func confirm(_ record: PendingRecord) {
         state.withLock { state in
             state.isRecorded = true
+            // A newer point may have come during the write. It must still be recorded.
             if state.point == record.point { state.point = nil }
         }
     }

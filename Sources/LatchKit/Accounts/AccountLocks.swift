@@ -37,6 +37,7 @@ struct AccountLocks: Sendable {
             if !waiter.complete(result.map { file }) { file.release() }
         }
         let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) * 1e-18
+        // The thread keeps waiting after a timeout, because `flock` has none. It then releases the lock at once.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.complete(.failure(Self.held)) }
         return try await waiter.value()
     }
@@ -77,6 +78,7 @@ package final class FileLock: Sendable {
     package func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor {
+                // The file stays. If it were removed, two programs could lock two different files with this name.
                 flock(open, LOCK_UN)
                 close(open)
             }

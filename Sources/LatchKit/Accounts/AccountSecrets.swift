@@ -23,6 +23,7 @@ struct AccountSecrets: SecretStoring {
 
     func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         guard let familyKey = try await familyKey(for: key) else { return try await store.write(secret, for: key) }
+        // Written before the old entry is removed, so that a crash leaves at least one of them.
         try await store.write(secret, for: familyKey)
         try await store.remove(key)
     }

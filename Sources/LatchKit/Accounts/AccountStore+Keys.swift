@@ -26,6 +26,7 @@ extension AccountStore {
         if lock == nil { orphans.removeAll { $0.identifier.isName } }
         let stored = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let currentKey = stored.map { SessionTokens(stored: $0) }?.keyID
+        // A crash may have left a newer key in the store than in the row.
         if let currentKey, try await keyID(of: id) != currentKey {
             try await change { _ = try $0.run(Self.takeKeyID, currentKey, id) }
         }
@@ -63,6 +64,7 @@ extension AccountStore {
         case .name(let name):
             let keys = try dialect.keys(from: try await send(dialect.keyList), of: server)
             ids = keys.filter(KeyName(recorded: name).isName).map(\.id)
+            // The server may still create the key, so the record stays for now.
             guard !ids.isEmpty || now().timeIntervalSince(orphan.recorded) > Self.maximumQueueTime else { return }
         }
         for key in ids where key != currentKey {

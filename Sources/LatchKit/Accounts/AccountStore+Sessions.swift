@@ -149,6 +149,7 @@ extension AccountStore {
     ///
     /// Records of possibly orphaned keys are kept for the person's next sign-in there.
     func finishRemoval(_ id: UUID, onWiped: () -> Void = {}) async throws {
+        // The row goes last, because the next start finds the remaining secrets through it.
         try await removeSecrets(id)
         onWiped()
         try hook.after(.leavingWiped)

@@ -47,6 +47,7 @@ extension AccountStore {
     func storeSignIn(
         _ signIn: SignedIn, _ onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> (account: Account, old: ReplacedSession?) {
+        // Two sign-ins of the same person must use one row, which only exists after the first of them.
         let signInLock = try await locks.lock(named: "sign-in")
         defer { signInLock.release() }
         let id = try await rowID(for: signIn)
@@ -141,6 +142,7 @@ extension AccountStore {
     private func completeRow(_ id: UUID, for signIn: SignedIn, connection split: StoredConnection) async throws {
         let (moment, connectionRow) = (now(), split.row)
         try await change { connection in
+            // First, because a unique index allows only one active account at any moment.
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
                 Self.complete, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,

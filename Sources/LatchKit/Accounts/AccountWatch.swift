@@ -50,6 +50,7 @@ actor AccountWatch {
                 finish: { continuation.finish() })
             let joining = Task { await self.add(watcher) }
             continuation.onTermination = { _ in
+                // The watcher may not be added yet, so its id is awaited.
                 Task { await self.remove(joining.value) }
             }
         }
@@ -59,6 +60,7 @@ actor AccountWatch {
     func changed() async {
         guard !watchers.isEmpty else { return }
         guard !isReading else {
+            // The read in progress may have begun before this change.
             mustReadAgain = true
             return
         }

@@ -37,6 +37,7 @@ extension Session {
         }
         let asked = now()
         let (stored, mark) = await accounts.cache.find(address, for: accountID, request: headers, now: asked)
+        // A date in the future means that the clock was set back, so the age of the response is not known.
         if let stored, stored.date <= asked, asked < stored.freshUntil {
             return CachedResponse(response: stored.response, origin: .fresh, date: stored.date)
         }
@@ -69,6 +70,7 @@ extension Session {
         if let new = CacheRules.stored(response, to: headers, now: moment) {
             await accounts.cache.store(new, from: address, for: accountID, since: mark)
         } else if let stored {
+            // The stored response is no longer current, and the new one may not be stored.
             await accounts.cache.removeResponse(stored, from: address, for: accountID)
         }
         return CachedResponse(response: response, origin: .server, date: moment)

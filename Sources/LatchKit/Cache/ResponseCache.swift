@@ -75,6 +75,7 @@ actor ResponseCache {
     /// Removes all responses of an account, or of all accounts when `account` is nil. Their bytes are overwritten in
     /// the file and removed from the write-ahead log.
     func purge(_ account: UUID? = nil) async {
+        // Opening the database would create the file.
         guard opened != nil || FileManager.default.fileExists(atPath: path) else { return }
         do {
             try await purgeRows(account)

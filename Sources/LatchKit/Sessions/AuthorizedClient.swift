@@ -129,6 +129,7 @@ extension Session {
         if isOneOfMany, let recent = recent() {
             token = recent.token
         } else {
+            // A path that leaves the server is refused before anything is sent, even a renewal.
             _ = try (request.base ?? server).url(of: request.path)
             token = try await current()
         }

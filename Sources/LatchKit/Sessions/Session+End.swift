@@ -8,6 +8,7 @@ extension Session {
     ///
     /// A rejection that any program could have sent is not enough to end a session.
     func isConfirmed(_ token: Secret, until end: ContinuousClock.Instant? = nil) async throws -> Bool {
+        // Both requests share this deadline, because the caller holds the account's lock meanwhile.
         let end = end ?? .now + .seconds(20)
         guard case .server = dialect.match(try await ask(dialect.probe, nil, until: end)) else {
             return false
@@ -56,6 +57,7 @@ extension Session {
         guard let record = try await accounts.record(accountID), record.stage == .in else {
             throw try await recordEnd()
         }
+        // If there is a newer token, the rejection says nothing about the session.
         guard record.generation == token.generation, token.epoch == machine.epoch else { return }
         // The rejection may concern something else, because the server has only just renewed this session.
         guard try await isConfirmed(token.token) else { return }
@@ -101,6 +103,7 @@ extension Session {
     ) async throws -> SignOutReport {
         if let leaving { return try await leaving.value }
         let token = held
+        // Before the first suspension, so that no other call gets the token from now on.
         _ = machine.requestSignOut()
         publish()
         held = nil
@@ -151,6 +154,7 @@ extension Session {
     ) async throws -> SignOutReport {
         // All requests to the server share one deadline.
         let end = ContinuousClock.now + accounts.revocationTimeout
+        // Before the lock is taken, because the renewal holds it.
         await endRenewal(until: end)
         // Signing out continues even if the disk is so full or damaged that nothing can be locked or recorded.
         let lock = try? await accounts.locks.lock(accountID)
@@ -165,6 +169,7 @@ extension Session {
         }
         var secret = token?.token
         var keyID = (try? await accounts.keyID(of: accountID)) ?? nil
+        // Another program may have renewed the token, so the store may have a newer one than the memory.
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
             let tokens = SessionTokens(stored: stored)
             secret = tokens.lasting
@@ -176,6 +181,7 @@ extension Session {
         _ = try? await openTransport()
         var recordError: LatchError?
         do {
+            // Before the server is asked: after a crash, the next start ends the session there and removes the rest.
             try await accounts.beginRemoval(accountID)
         } catch let error as LatchError {
             recordError = error
@@ -189,6 +195,7 @@ extension Session {
             onStep(.tokenRemoved)
             throw recordError
         }
+        // Before the row is deleted, because server and person of the record are read from it.
         await recordKey(keyID, unless: report)
         do {
             try await accounts.finishRemoval(accountID) {
@@ -257,6 +264,7 @@ extension Session {
                 failure: LatchError(
                     .secretStoreFailed, "The token could not be read, so the session was not ended on the server."))
         }
+        // Before the token itself is revoked, because these requests need it.
         let failure = await revokeOrphanedKeys(with: token, until: end)
         guard let request = dialect.signOut(keyID: keyID) else {
             return SignOutReport(

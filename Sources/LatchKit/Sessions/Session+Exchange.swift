@@ -79,6 +79,7 @@ extension Session {
         }
         if let transport, transport.connection == connection { return transport.client }
         let options = try await accounts.connection(of: accountID)
+        // Another call may have opened it during the await.
         if let transport, transport.connection == connection { return transport.client }
         // The previous client closes itself after its last request.
         let client = try options.client(userAgent: device.userAgent, home: server)

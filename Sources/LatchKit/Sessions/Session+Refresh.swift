@@ -32,9 +32,11 @@ extension Session {
     private func startRenewal(
         of token: CachedToken, rejection: Rejection?, in epoch: Int
     ) -> SharedTask<Renewal> {
+        // There is no suspension between `requestRefresh` and this line, so every `join` finds the renewal.
         let sharedRenewal = SharedTask<Renewal>()
         self.sharedRenewal = sharedRenewal
         isRenewingAfterRejection = rejection != nil
+        // A task of its own: the caller that started it may be cancelled while others wait.
         renewalTask = Task {
             let result: Result<Renewal, any Error>
             do {
@@ -61,6 +63,7 @@ extension Session {
     ) async throws -> Renewal {
         let lock = try await LatchError.converting { try await accounts.locks.lock(accountID) }
         defer { lock.release() }
+        // Another program may have renewed the token or signed out while this one waited for the lock.
         guard let record = try await accounts.record(accountID), record.stage == .in else {
             throw try await recordEnd()
         }
@@ -94,6 +97,7 @@ extension Session {
         let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
         token.token = tokens.access
         do {
+            // The timeouts while the lock is held must add up to less than other programs wait for it.
             let response = try await exchange(request, tokens.lasting, timeout: .seconds(15))
             let outcome = dialect.authenticationOutcome(of: response, to: request.path, at: request.base ?? server)
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
@@ -133,6 +137,7 @@ extension Session {
         guard
             try await accounts.recordRenewal(accountID, of: token.generation, refreshAfter: due, expires: expires)
         else { throw try await recordEnd() }
+        // The sign-out reads the new token from the store. No request may use it any more.
         guard epoch == machine.epoch else { throw signedOutError(.notSignedIn) }
         let newer = CachedToken(
             token: grant.token, generation: token.generation + 1, attempts: token.attempts + 1, epoch: epoch)

@@ -114,6 +114,7 @@ public actor Session {
         if mustChangePassword, identity.mustChangePassword == false {
             // The password was changed elsewhere, such as on the server's web pages.
             mustChangePassword = false
+            // If this fails, the next request asks the server again.
             try? await accounts.recordPasswordChange(accountID)
         }
         if let expires = identity.tokenExpires {

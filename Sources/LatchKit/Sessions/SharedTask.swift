@@ -23,6 +23,7 @@ final class SharedTask<Value: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let known: Result<Value, any Error>? = state.withLock { state in
                     if let result = state.result { return result }
+                    // The cancellation handler may have run before there was a continuation.
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                     state.waiting[id] = continuation
                     return nil

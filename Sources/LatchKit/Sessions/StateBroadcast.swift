@@ -43,6 +43,7 @@ final class StateBroadcast: Sendable {
             defer { state.watchers = [:] }
             return state.watchers.values
         }
+        // Outside the lock, because `finish` calls `onTermination`, which takes the lock too.
         for watcher in watchers { watcher.finish() }
     }
 }

@@ -19,6 +19,7 @@ struct CurrentKey: Sendable {
             if first.count == 1 { return first[0] }
             let second = try await list()
             guard let moved = Self.moved(from: first, to: second) else { return nil }
+            // Another program may have used its key between the first two lists, so the result is confirmed once more.
             guard Self.moved(from: second, to: try await list())?.id == moved.id else { return nil }
             return moved
         } catch is CancellationError {

@@ -29,6 +29,7 @@ struct JPEGHead: Sendable {
             let head = try await read(offset, 4)
             guard head.count == 4, head[0] == 0xFF else { throw NotJPEG() }
             let marker = Int(head[1])
+            // Any number of fill bytes may come before a marker (ITU-T T.81 B.1.1.2).
             if marker == 0xFF {
                 offset += 1
                 continue

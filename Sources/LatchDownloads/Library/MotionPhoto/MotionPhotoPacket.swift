@@ -34,6 +34,7 @@ enum MotionPhotoPacket {
     /// Returns a packet with its old content and the video. Nil when the video cannot be added without interpreting
     /// unknown content.
     static func extending(_ packet: String, filmBytes: Int, filmType: String) -> String? {
+        // A comment or a CDATA section could contain the tags that are searched for as text.
         guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.contains("<!"),
             !packet.contains("GCamera:Motion"), let end = onlyRange(of: "</rdf:RDF>", in: packet),
             let about = about(packet)
