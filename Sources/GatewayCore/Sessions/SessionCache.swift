@@ -109,8 +109,8 @@ extension SessionCache {
     func remove(_ digest: SHA256Digest) {
         part(digest).state.withLock { state in
             state.removals += 1
-            // Unwritten uses are dropped: the session has ended, so nothing can extend it.
-            _ = state.remove(digest)
+            // Moved, or the removed entry would stay in the list of unwritten uses. An ended session is not extended.
+            state.remove(digest)?.moveUses(to: evictedUses)
         }
     }
 
