@@ -109,8 +109,9 @@ extension PeopleStore {
             audit.record(AuditEvent(.registered, provider: provider.id, person: person.id))
             return person
         case .linked(let person, let droppedPassword):
+            // The address may be verified now.
+            cachedPersonChanged(person.id)
             if droppedPassword {
-                cachedPersonChanged(person.id)
                 audit.record(
                     AuditEvent(
                         .passwordChanged, reason: "removed-unproved", provider: provider.id, person: person.id))

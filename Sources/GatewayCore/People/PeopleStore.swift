@@ -20,7 +20,7 @@ package final class PeopleStore: Sendable {
     package let hasher: PasswordHasher
     package let audit: AuditLog
     package let now: @Sendable () -> Date
-    private let ended = Mutex<(@Sendable (UUID) -> Void)?>(nil)
+    private let onChange = Mutex<(@Sendable (UUID) -> Void)?>(nil)
     /// Whether the database is known to contain a person. Cached, because people are rarely all removed.
     private let hasPeopleCached = Mutex(false)
 
@@ -39,7 +39,7 @@ package final class PeopleStore: Sendable {
     /// Sets the closure that is called with a person's id after the person changed or the person's sessions were ended,
     /// to invalidate caches.
     package func onChange(_ action: @escaping @Sendable (UUID) -> Void) {
-        ended.withLock { $0 = action }
+        onChange.withLock { $0 = action }
     }
 
     /// Returns all people, sorted by e-mail address.
@@ -90,7 +90,7 @@ package final class PeopleStore: Sendable {
 
     /// Invalidates cached sessions and keys of a person.
     func cachedPersonChanged(_ person: UUID) {
-        ended.withLock { $0 }?(person)
+        onChange.withLock { $0 }?(person)
     }
 
     /// Adds a person.
@@ -249,7 +249,7 @@ extension PeopleStore {
         }
         guard let found = outcome else { throw Self.gone }
         guard let changed = found else { throw Self.lastAdministrator }
-        ended.withLock { $0 }?(person)
+        cachedPersonChanged(person)
         audit.record(AuditEvent(Self.kind(reason), person: person, actor: actor))
         return changed
     }
