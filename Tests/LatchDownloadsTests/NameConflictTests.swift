@@ -92,6 +92,8 @@ struct NameConflictTests {
             fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { Date() },
             hook: hook)
         box.withLock { $0 = queue }
+        // The queue and its hook refer to each other.
+        defer { box.withLock { $0 = nil } }
         try await queue.add([fixture.task("one")])
         let began = AsyncStream.makeStream(of: Void.self)
         let work = Task {

@@ -1,8 +1,9 @@
 // Linked by scripts/sanitize into everything that runs under the address sanitizer, which looks for leaks as well.
 //
-// Source: sanitizer/lsan_interface.h; swift_once in Swift's runtime; dlsym(3) on RTLD_NEXT.
+// Source: sanitizer/lsan_interface.h; swift_once in Swift's runtime; dlsym(3) on RTLD_NEXT; OPENSSL_init_crypto(3).
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdint.h>
 
 const char *__asan_default_options(void) { return OPTIONS; }
 
@@ -20,4 +21,11 @@ void swift_once(void *predicate, void (*make)(void *), void *context) {
     __lsan_disable();
     once(predicate, make, context);
     __lsan_enable();
+}
+
+// At exit OpenSSL deletes the key by which an ending thread frees its own data, and a thread that ends after that would
+// be a leak. 0x00080000 is OPENSSL_INIT_NO_ATEXIT. A program without OpenSSL has no such function.
+int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
+__attribute__((constructor)) static void keep_thread_keys(void) {
+    if (OPENSSL_init_crypto) OPENSSL_init_crypto(0x00080000, 0);
 }
