@@ -24,7 +24,7 @@ package final class Database: Sendable {
     }
 
     deinit {
-        // The threads retain the mailboxes but not the database. They end even without a call of close().
+        // The threads retain only the mailboxes, so this runs without a call of close() too, and ends them.
         writing.close()
         reading.close()
     }

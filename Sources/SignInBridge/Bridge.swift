@@ -123,7 +123,7 @@ package final class Bridge: Sendable {
         _ state: PendingAuthorization, secret: BrowserSecret, at provider: BridgeProvider, fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
-        // Taken before the exchange, so that a sign-out everywhere during the exchange counts as later.
+        // Before the exchange: a sign-out everywhere during it makes the code of an `.identity` sign-in invalid.
         let asked = now()
         do {
             // A state for another route or another host is not valid here, although this server made it.

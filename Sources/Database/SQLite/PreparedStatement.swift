@@ -62,7 +62,7 @@ final class PreparedStatement {
 
     /// Resets the statement for its next use and clears the bound values.
     func reset() {
-        // The result only repeats the error of the last step, which was already thrown.
+        // Only repeats an error that was already thrown, because `Connection` steps every writing statement to its end.
         sqlite3_reset(pointer)
         sqlite3_clear_bindings(pointer)
     }

@@ -97,7 +97,7 @@ struct Writer {
     }
 
     private func finish(successes: Int) throws(DatabaseError) {
-        // All bodies have failed, so there is nothing to flush to the disk.
+        // When no body has succeeded, there is nothing to commit.
         guard successes > 0 else { return connection.abandonTransaction() }
         try connection.commitWriting()
         writeCounter.add(writes: successes)

@@ -59,7 +59,7 @@ package final class RequestLimit: Sendable {
             let wait = bounded.timeIntervalSince(now + (rate.window - cost))
             // A wait of less than a millisecond is a rounding error.
             guard wait < 0.001 else {
-                // Otherwise the wait would stay the same until the clock approaches its old time.
+                // Stored, or each refusal would give the same wait again until the clock approaches its old time.
                 if bounded < known { state.store(caller, until: bounded, capacity) }
                 return .seconds(wait)
             }

@@ -48,7 +48,7 @@ package final class SignInGuard: Sendable {
     package func reserve(from address: ClientAddress, account: EmailAddress?) -> Decision {
         let now = now()
         let address = AddressKey(address)
-        // A hash has a fixed size. A client can send a text of any length as the address.
+        // A hash, so that a key has a fixed size even when a client sends a very long e-mail address.
         let account = account.map { SHA256.digest($0.text) }
         return state.withLock { state in
             if let wait = state.addresses.reserve(address, at: now) { return .refused(wait) }

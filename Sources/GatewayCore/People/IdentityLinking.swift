@@ -91,7 +91,7 @@ struct IdentityLinking: Sendable {
         guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }
         if candidate.isDoubtful {
-            // This comes before the insertion of the new identity, which it would remove too.
+            // Before `insertIdentity`, because `unlinkAll` would remove the new identity too.
             try connection.run(IdentityStatements.unlinkAll, person.id)
             try connection.run(IdentityStatements.dropPassword, person.id)
             try connection.run(PINStatements.delete, person.id)

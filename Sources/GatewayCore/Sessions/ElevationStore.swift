@@ -42,7 +42,7 @@ package final class ElevationStore: Sendable {
             return nil
         }
         let slid = min(now + Self.sliding, stored.last)
-        // Without this minimum, every request of an app in use would cost a durable write.
+        // Without this minimum, every request in the last five minutes of an elevation would cost a durable write.
         guard stored.until + Self.grain < slid else { return stored.until }
         let extended = try await database.write { connection in
             try connection.run(ElevationStatements.extend, slid, session.rawValue, stored.until)

@@ -74,7 +74,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
-            // A provider's clock may be ahead. A sign-in in the future would count as recent for too long.
+            // `authenticated` is limited to now: with a clock that is ahead, the sign-in would be recent for too long.
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
                 device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)

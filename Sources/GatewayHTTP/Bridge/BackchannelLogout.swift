@@ -42,7 +42,7 @@ package struct BackchannelLogout: Sendable {
         let form = (try? request.form()) ?? FormFields()
         guard let text = form["logout_token"], form.values("logout_token").count == 1 else { return .noToken }
         let token = Secret(text)
-        // This only selects the providers that may verify the token. Nothing else is read from it before.
+        // Only selects the providers that may verify the token. Nothing else is read before the token is verified.
         let issuer = LogoutToken.unverifiedIssuer(of: token)
         var refusals: [OpenIDConnectError] = []
         // Two configured providers may be two clients of one issuer: the audience distinguishes them.

@@ -49,7 +49,7 @@ package struct BridgeRoutes: BridgeDialect {
         }
         addCallbacks(bridge, to: &router)
         addLimited(.post, "/auth/mobile/sso/exchange", to: &router) { try await $0.exchange($1) }
-        // Not limited by address, because a provider may sign many people out at once.
+        // Only refused requests count against the address, because a provider may sign many people out at once.
         add(.post, Self.backchannelPath, to: &router) { try await $0.backchannelLogout($1) }
     }
 

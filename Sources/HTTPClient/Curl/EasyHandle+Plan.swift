@@ -33,7 +33,7 @@ extension EasyHandle {
     }
 
     private func prepareProxy(_ proxy: ProxyAddress?) {
-        // Empty strings, because with nil curl would use the proxy of the environment.
+        // Empty strings: with nil curl would use the proxy and the exceptions (no_proxy) of the environment.
         set(CURLOPT_PROXY, proxy?.text ?? "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, true)

@@ -46,7 +46,7 @@ enum FileNaming {
         close(file)
         guard rename(part, name) != 0 else { return nil }
         let problem = SystemError.last
-        // The placeholder is certainly this program's, because `O_EXCL` has created it.
+        // Normally still this program's placeholder, because `O_EXCL` has created it.
         unlink(name)
         return problem
     }

@@ -69,7 +69,7 @@ enum ByteRange: Equatable {
             value = overflows || alsoOverflows ? .max : sum
             if value == .max { break }
         }
-        // The loop has not seen the digits after an overflow.
+        // The loop ends at an overflow, so the bytes after it are not checked yet.
         return digits.allSatisfy { (0x30...0x39).contains($0) } ? value : nil
     }
 

@@ -15,7 +15,7 @@ extension ClientConnection {
     func isProgressing() -> Bool {
         let now = daemon.loop.now
         let settings = daemon.loop.settings
-        // Unix sockets have only the second number. A file that the system sends has only the first.
+        // The first is unknown for a Unix socket. The second stays 0 for a file that the system sends.
         let mark = (confirmedBytes ?? 0) &+ UInt64(exchange?.outgoingBody?.handedOver ?? 0)
         if progress?.mark != mark { progress = SendingProgress(mark: mark, since: now) }
         let end = (progress?.since ?? now) + settings.idleTimeout

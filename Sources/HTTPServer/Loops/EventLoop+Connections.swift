@@ -10,7 +10,7 @@ extension EventLoop {
     ///
     /// Source: epoll_ctl(2).
     func add(_ connection: ClientConnection) {
-        // Without connections there are no sweeps. That time must not count as a delay of the loop.
+        // Without connections, the loop does not wake for sweeps. That time must not count as a delay of the loop.
         if connections.isEmpty { nextSweep = now + settings.sweepInterval }
         connection.index = connections.count
         connections.append(connection)
@@ -53,7 +53,7 @@ extension EventLoop {
             return false
         }
         beginReading(connection)
-        // Starts again, because the connection may have waited for memory of this server.
+        // The timeout starts again, because the connection may have waited for memory of this server.
         connection.setDeadline(now + settings.headerTimeout)
         return true
     }

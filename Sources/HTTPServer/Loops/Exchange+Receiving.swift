@@ -9,7 +9,7 @@ extension Exchange {
         do throws(Refusal) {
             try admitPlain()
             let head = try readHead(handle, methodStart)
-            // Stored before the next checks, because the error response and the access record use them.
+            // Stored before the next checks: the error response and the access record use the head and the method.
             self.head = head
             method = head.method
             headCount = latch_mhd_header_size(handle)
@@ -83,7 +83,7 @@ extension Exchange {
             peer: connection.peer, isTLS: connection.security.session != nil)
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
-        // The check has returned without suspending, so there is nothing to wait for.
+        // When the check has returned without suspending, there is nothing to wait for.
         guard step == .admission else { return }
         self.task = task
         isHeadRepeated = true
@@ -185,7 +185,6 @@ extension Exchange {
     }
 
     private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
-        // Before the task, which may finish and decrement the number before this call returns.
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
             let response = await handler.run(request, values)

@@ -215,7 +215,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
                 send(connection.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
         }
-        // Closing both directions while bytes arrive would reset the connection before the client has read the refusal.
+        // Closing both directions while bytes arrive could reset the connection before the client has read the refusal.
         // See RFC 9112 §9.6.
         _ = shutdown(connection.descriptor, Int32(SHUT_WR))
         step = .refused

@@ -12,7 +12,7 @@ final class MemoryBudget: Sendable {
     /// Reserves `count` bytes if they are free. Returns whether they were.
     func reserveIfFree(_ count: Int) -> Bool {
         guard count > 0 else { return true }
-        // Added before the comparison, so that loops cannot both take the last free bytes.
+        // Added before the comparison, so that two loops cannot both take the last free bytes.
         guard used.wrappingAdd(count, ordering: .relaxed).newValue > limit else { return true }
         release(count)
         return false

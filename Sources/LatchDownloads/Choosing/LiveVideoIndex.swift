@@ -33,7 +33,7 @@ struct LiveVideoIndex {
     mutating func add(_ asset: JSONValue, _ reading: ImmichAssetReading) {
         guard let id = ImmichAssetReading.id(asset).flatMap({ UUID(text: $0) }) else { return }
         let facts = reading.facts(asset)
-        // The index of an extension is stored in one byte. When there are more, a video gets the first one.
+        // The index of an extension is stored in one byte. A video with a further extension gets the first one.
         if !endings.contains(facts.ending), endings.count < 255 { endings.append(facts.ending) }
         last.append(pack(id, facts))
         isSorted = false

@@ -128,7 +128,7 @@ extension DownloadQueue {
         let actions = machine.attemptPaused(row, reason, now: context.now(), random: context.hook.random())
         perform(actions)
         guard case .account(let account, _) = reason, !actions.isEmpty else { return }
-        // Until all its tasks are paused in the database, they look as if a command had resumed them.
+        // Not earlier: until its tasks are paused in the database, they look as if a command had resumed them.
         defer { machine.reasons.accountPauseEnded(account) }
         try await store.pause(account: account)
     }

@@ -86,7 +86,7 @@ extension DownloadQueue {
             return true
         } catch  where Self.isFull(error) {
             await stopAll()
-            // The wait for free space replaces the error, with which no task would start afterwards.
+            // While the error is set, no task starts. The caller waits for free space instead.
             machine.databaseRecovered()
             return false
         }

@@ -37,7 +37,7 @@ struct AccountLocks: Sendable {
             if !waiter.complete(result.map { file }) { file.release() }
         }
         let seconds = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) * 1e-18
-        // The thread keeps waiting after a timeout, because `flock` has none. It then releases the lock at once.
+        // `flock` cannot time out, so the thread waits on after a timeout. It releases the lock when it gets it.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { _ = waiter.complete(.failure(Self.held)) }
         return try await waiter.value()
     }
