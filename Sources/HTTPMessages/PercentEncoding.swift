@@ -7,16 +7,26 @@ package enum PercentEncoding {
     /// - Returns: The decoded text. Nil for a broken escape, a NUL (escaped or not), bytes that are not UTF-8, or text
     ///   that is not ``StreamSafeText``.
     package static func decode(_ bytes: some Sequence<UInt8>) -> String? {
+        decode(Array(bytes))
+    }
+
+    // Not generic: without optimization, a generic body looks up the type of the elements for each byte.
+    private static func decode(_ bytes: [UInt8]) -> String? {
         var decoded: [UInt8] = []
-        var rest = bytes.makeIterator()
-        while let byte = rest.next() {
+        decoded.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            var byte = bytes[position]
+            position += 1
             if byte == UInt8(ascii: "%") {
-                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
-                decoded.append(high << 4 | low)
-            } else {
-                decoded.append(byte)
+                guard position + 2 <= bytes.count, let high = digit(bytes[position]),
+                    let low = digit(bytes[position + 1])
+                else { return nil }
+                byte = high << 4 | low
+                position += 2
             }
-            if decoded.last == 0 { return nil }
+            if byte == 0 { return nil }
+            decoded.append(byte)
         }
         return StreamSafeText.decode(decoded)
     }

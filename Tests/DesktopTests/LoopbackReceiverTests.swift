@@ -5,7 +5,7 @@ import Testing
 @testable import Desktop
 
 /// The one request by which a browser comes back to a port of this machine.
-@Suite(.timeLimit(.minutes(20))) struct LoopbackReceiverTests {
+@Suite(.blocking, .timeLimit(.minutes(20))) struct LoopbackReceiverTests {
     private func receiver() throws -> (LoopbackReceiver, port: Int) {
         let receiver = try LoopbackReceiver(path: "/callback") { link, redirect in link == redirect + "?ok" }
         return (receiver, Int(receiver.redirect.split(separator: ":").last?.prefix { $0 != "/" } ?? "") ?? 0)

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 /// Thousands of clients that leave in the middle; under the address sanitizer nothing may be lost either.
-@Suite("Aborted requests", .timeLimit(.minutes(20)))
+@Suite("Aborted requests", .blocking, .timeLimit(.minutes(20)))
 struct AbortTests {
     /// What each client has sent when it leaves: nothing, a part of each part of a request, or all of it.
     private static let stages = [

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 /// Routes with an admission check before the body, and the memory of unfinished requests.
-@Suite("Admission of bodies and connections", .timeLimit(.minutes(20)))
+@Suite("Admission of bodies and connections", .blocking, .timeLimit(.minutes(20)))
 struct AdmissionTests {
     /// When the admission check of a route answers.
     enum Way: CaseIterable { case synchronousHandler, later }

@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Bodies and limits", .timeLimit(.minutes(20)))
+@Suite("Bodies and limits", .blocking, .timeLimit(.minutes(20)))
 struct BodyTests {
     struct Login: Codable { var email: String }
 

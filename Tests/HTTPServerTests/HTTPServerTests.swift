@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("A server on loopback", .timeLimit(.minutes(20)))
+@Suite("A server on loopback", .blocking, .timeLimit(.minutes(20)))
 struct HTTPServerTests {
     @Test("a connection serves sequential requests, also with delayed responses")
     func keepAlive() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Lifetime of requests and the server", .timeLimit(.minutes(20)))
+@Suite("Lifetime of requests and the server", .blocking, .timeLimit(.minutes(20)))
 struct LifetimeTests {
     /// A handler that waits until it is cancelled or told, and says what it sees.
     final class Waiting: Sendable {

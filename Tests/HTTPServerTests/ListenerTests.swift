@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Listeners", .timeLimit(.minutes(20)))
+@Suite("Listeners", .blocking, .timeLimit(.minutes(20)))
 struct ListenerTests {
     private static let request = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Clear text where it is not allowed, and what browsers are told about TLS.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.blocking, .timeLimit(.minutes(20)))
 struct PlainRequestTests {
     @Test
     func `a plain HTTP request from a client that may not send one gets 403, with one line in the log`() async throws {

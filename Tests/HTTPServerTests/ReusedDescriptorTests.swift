@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Reused descriptors", .timeLimit(.minutes(1)))
+@Suite("Reused descriptors", .blocking, .timeLimit(.minutes(1)))
 struct ReusedDescriptorTests {
     /// Between `fork` and `exec`, a child process has copies of all descriptors. A copy of a closed connection keeps its
     /// entry in an epoll set. The test makes the copy itself, and runs in a process of its own, where no other test takes
@@ -20,21 +20,25 @@ struct ReusedDescriptorTests {
             let port = Int(try #require(server.addresses.first?.port))
             let request = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
-            var first: RawSocket? = try RawSocket(port: port)
-            let accepted = try #require(await Self.descriptors(of: server, count: 1).first)
-            let copy = dup(accepted)
-            try first?.write(request)
-            _ = try first?.readResponse()
-            _ = await Self.descriptors(of: server, count: 0)
-
-            // Threads of the system, such as that with which libdispatch counts its workers, open files for a moment and
-            // may take the number. So a connection is opened until one has it.
+            var first: RawSocket?
+            var accepted: Int32 = -1
+            var copy: Int32 = -1
             var next: Int32 = -1
+            // Threads of the system open files too, such as the timer of libdispatch, and may take the number of the
+            // closed connection, some of them for good. So this starts again until the next connection has the number.
             repeat {
                 if next >= 0 {
+                    close(copy)
                     close(next)
                     _ = await Self.descriptors(of: server, count: 0)
                 }
+                first = try RawSocket(port: port)
+                accepted = try #require(await Self.descriptors(of: server, count: 1).first)
+                copy = dup(accepted)
+                try first?.write(request)
+                _ = try first?.readResponse()
+                _ = await Self.descriptors(of: server, count: 0)
+
                 // The client's own descriptor takes the free number unless that is in use, so it is kept in use meanwhile.
                 let filler = fcntl(copy, F_DUPFD, accepted)
                 next = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

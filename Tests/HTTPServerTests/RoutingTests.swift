@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Routes", .timeLimit(.minutes(20)))
+@Suite("Routes", .blocking, .timeLimit(.minutes(20)))
 struct RoutingTests {
     static let answers: [(request: String, status: Int, body: String)] = [
         ("GET /", 200, "root"),

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPServer
+import TestSupport
 import Testing
 
 /// A system that has nothing more to give; each test in a process of its own.
-@Suite("Scarce resources", .timeLimit(.minutes(20)))
+@Suite("Scarce resources", .blocking, .timeLimit(.minutes(20)))
 struct ScarcityTests {
     @Test("a server without a thread reports that, leaves nothing open, and starts when there is one")
     func threads() async {

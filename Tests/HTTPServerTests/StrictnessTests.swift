@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite("Ambiguous requests", .timeLimit(.minutes(20)))
+@Suite("Ambiguous requests", .blocking, .timeLimit(.minutes(20)))
 struct StrictnessTests {
     /// Each is followed by a second request that must never be answered.
     static let refused: [(name: String, request: String, status: Int)] = [

@@ -7,7 +7,7 @@ import Testing
 
 /// TLS by libmicrohttpd, with certificates of an authority of the test's own and `openssl s_client` for what must be
 /// seen on the wire.
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.blocking, .timeLimit(.minutes(20)))
 struct TLSTests {
     @Test func `requests over TLS get responses and are marked as secure`() async throws {
         let fixture = try await TLSFixture()

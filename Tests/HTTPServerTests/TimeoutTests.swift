@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Time-outs", .timeLimit(.minutes(20)))
+@Suite("Time-outs", .blocking, .timeLimit(.minutes(20)))
 struct TimeoutTests {
     private static func start() async throws -> TestServer {
         try await TestServer(

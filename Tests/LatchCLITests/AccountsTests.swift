@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several accounts, kept answers, passwords, sessions and the log, by the built program.
-@Suite("Accounts and their servers", .timeLimit(.minutes(20)))
+@Suite("Accounts and their servers", .blocking, .timeLimit(.minutes(20)))
 struct AccountsTests {
     private func home() throws -> HomeFixture {
         var home = try HomeFixture()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What needs no server: mistakes, help and completions.
-@Suite("The command line", .timeLimit(.minutes(20)))
+@Suite("The command line", .blocking, .timeLimit(.minutes(20)))
 struct CommandLineTests {
     /// One mistake and how it is met.
     struct InvalidCommand: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch download` with whole addresses, as people type and paste them.
-@Suite("File URLs", .timeLimit(.minutes(20))) struct DownloadAddressTests {
+@Suite("File URLs", .blocking, .timeLimit(.minutes(20))) struct DownloadAddressTests {
     @Test("DL-3 a URL finds its account in every spelling, and is the same file in every spelling")
     func equivalentURLs() async throws {
         let fixture = try await FileServerFixture(host: "localhost")

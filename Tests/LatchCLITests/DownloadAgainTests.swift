@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download` of a file that is here.
-@Suite("Files that are already downloaded", .timeLimit(.minutes(20))) struct DownloadAgainTests {
+@Suite("Files that are already downloaded", .blocking, .timeLimit(.minutes(20))) struct DownloadAgainTests {
     private final class Version: Sendable {
         let number = Mutex(1)
     }

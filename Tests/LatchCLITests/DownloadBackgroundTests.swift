@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download --background`: the built program, a real server and a real terminal that is closed.
-@Suite(.timeLimit(.minutes(20))) struct DownloadBackgroundTests {
+@Suite(.blocking, .timeLimit(.minutes(20))) struct DownloadBackgroundTests {
     private let home: HomeFixture
     private let server: FaultServer
     private let gate = Gate()

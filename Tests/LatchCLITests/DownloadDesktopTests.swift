@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The built `latch download` on a desktop: its network, its messages, its sleep.
-@Suite(.timeLimit(.minutes(20))) struct DownloadDesktopTests {
+@Suite(.blocking, .timeLimit(.minutes(20))) struct DownloadDesktopTests {
     private static let bytes = patternBytes(50_000)
 
     private let home: HomeFixture

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// By what `latch downloads pause` and its like know a file.
-@Suite("Names of files in the queue", .timeLimit(.minutes(20))) struct DownloadNameTests {
+@Suite("Names of files in the queue", .blocking, .timeLimit(.minutes(20))) struct DownloadNameTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
     /// A queue with files that failed: two at plain addresses, three behind a query, of which two at one path.

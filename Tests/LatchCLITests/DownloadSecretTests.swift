@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Addresses with a secret behind their `?`, as share links and signed addresses have.
-@Suite("Secrets in URLs", .timeLimit(.minutes(20))) struct DownloadSecretTests {
+@Suite("Secrets in URLs", .blocking, .timeLimit(.minutes(20))) struct DownloadSecretTests {
     private static let secret = "oPEn-seSAme-0123456789"
 
     private func check(_ fixture: FileServerFixture, _ results: [Program.Result]) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch downloads`: what waits, of which account, and what is said of it.
-@Suite("Download lists and commands", .timeLimit(.minutes(20))) struct DownloadsTests {
+@Suite("Download lists and commands", .blocking, .timeLimit(.minutes(20))) struct DownloadsTests {
     /// Two accounts, each with a file that failed.
     private func twoAccountsWithFailures() async throws -> (FileServerFixture, FileServerFixture) {
         let first = try await FileServerFixture()

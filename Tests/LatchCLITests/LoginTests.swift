@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The steps of `latch login` before the sign-in itself.
-@Suite("Steps before a sign-in", .timeLimit(.minutes(20)))
+@Suite("Steps before a sign-in", .blocking, .timeLimit(.minutes(20)))
 struct LoginTests {
     private func home() throws -> HomeFixture {
         var home = try HomeFixture()

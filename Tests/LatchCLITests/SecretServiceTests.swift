@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// With a real gnome-keyring on a bus of its own.
-@Suite("Secret Service", .timeLimit(.minutes(20)))
+@Suite("Secret Service", .blocking, .timeLimit(.minutes(20)))
 struct SecretServiceTests {
     // The bus is killed with the script: nothing of the test outlives it.
     private static let start = """

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The commands as a person and a script use them, against a real gateway.
-@Suite("Signing in and calling the server", .timeLimit(.minutes(20)))
+@Suite("Signing in and calling the server", .blocking, .timeLimit(.minutes(20)))
 struct SignInTests {
     private func signIn(_ home: HomeFixture, _ server: TestGateway, _ email: String = TestGateway.email) async throws {
         let result = try await home.latch(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What happens at a terminal, with a person typing.
-@Suite("Terminal", .serialized, .timeLimit(.minutes(20)))
+@Suite("Terminal", .blocking, .serialized, .timeLimit(.minutes(20)))
 struct TerminalTests {
     @Test(
         "IM-2 OX-16 the program asks for the server, then e-mail and password for that host, without echoing it")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Servers that not everybody trusts.
-@Suite("Trusting a server", .timeLimit(.minutes(20)))
+@Suite("Trusting a server", .blocking, .timeLimit(.minutes(20)))
 struct TrustTests {
     private func home() throws -> HomeFixture {
         var home = try HomeFixture()

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchGateway
 
 /// What an unauthenticated client can make the server keep in memory.
-@Suite("Large bodies", .timeLimit(.minutes(20)))
+@Suite("Large bodies", .blocking, .timeLimit(.minutes(20)))
 struct LargeBodyTests {
     @Test("every route that accepts more than an unauthenticated client may send has an admission check")
     func everyRoute() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Thousands of clients of the built program that leave in the middle.
-@Suite("Aborted requests", .serialized, .inTurn, .timeLimit(.minutes(20)))
+@Suite("Aborted requests", .blocking, .serialized, .inTurn, .timeLimit(.minutes(20)))
 struct AbortTests {
     private static let form = "username=ada%40example.org&password=wrong+one"
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Both programs, started with a standard stream closed.
-@Suite("Closed standard streams", .inTurn, .timeLimit(.minutes(20))) struct ClosedStreamsTests {
+@Suite("Closed standard streams", .blocking, .inTurn, .timeLimit(.minutes(20))) struct ClosedStreamsTests {
     /// What a shell runs, and the exit code.
     static let commands: [(program: String, words: String, status: Int32)] = [
         ("latch", "accounts >&-", 0), ("latch", "--version >&-", 0), ("latch", "whoami >&-", 77),

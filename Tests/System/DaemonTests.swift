@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latchd` as an operator types it.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct DaemonTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct DaemonTests {
     private func fixture(configuration: String) throws -> SystemFixture {
         let fixture = try SystemFixture()
         try Data(configuration.utf8).write(to: URL(filePath: fixture.folder.file("latchd.yaml")))

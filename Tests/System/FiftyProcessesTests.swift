@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Many programs with one account.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct FiftyProcessesTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct FiftyProcessesTests {
     @Test("OX-11 fifty processes with one expired token send one refresh request")
     func oneRefresh() async throws {
         let fixture = try SystemFixture()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Ten thousand clients that only hold on, and fewer descriptors than clients.
-@Suite("Idle connections", .serialized, .inTurn, .timeLimit(.minutes(20)))
+@Suite("Idle connections", .blocking, .serialized, .inTurn, .timeLimit(.minutes(20)))
 struct IdleConnectionsTests {
     private static let connectionCount = 10_000
     /// The test holds one end of each connection; some hundred more are for other tests in this process.

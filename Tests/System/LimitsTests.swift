@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Too much, too slow, and many at once, against the built program.
-@Suite("Large, slow and pipelined requests", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Large, slow and pipelined requests", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct LimitsTests {
     private static let login = "POST /api/auth/mobile/login HTTP/1.1\r\nHost: a\r\n"
     private static let search = "POST /im/search/metadata HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"

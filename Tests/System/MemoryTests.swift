@@ -6,7 +6,7 @@ import Testing
 ///
 /// The bound is 256 MiB for 20,000 connections. Where the system allows fewer, it is lower by what each of the missing ones would
 /// take while it waits to be read.
-@Suite("Memory for many connections", .serialized, .inTurn, .timeLimit(.minutes(20)))
+@Suite("Memory for many connections", .blocking, .serialized, .inTurn, .timeLimit(.minutes(20)))
 struct MemoryTests {
     private static let most = 20_000
     private static let boundKiB = 256 << 10

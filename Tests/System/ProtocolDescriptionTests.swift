@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The OpenAPI descriptions in docs/protocols, compared with what the gateway sends.
-@Suite("Protocol descriptions", .inTurn, .timeLimit(.minutes(6)))
+@Suite("Protocol descriptions", .blocking, .inTurn, .timeLimit(.minutes(6)))
 struct ProtocolDescriptionTests {
     struct Family: CustomTestStringConvertible, Sendable {
         /// The name of the family in the sandbox.

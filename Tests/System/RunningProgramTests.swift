@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What other tests rely on when they start programs.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct RunningProgramTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct RunningProgramTests {
     @Test("after a program's end its whole output is available, even if its child processes still run")
     func outputAfterExit() async throws {
         let complete = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -7,7 +7,7 @@ import Testing
 ///
 /// No time is compared with a number: each kind of request is compared with another of its kind, on the same machine in the
 /// same moments.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct TimingTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct TimingTests {
     /// Above this, and above what two requests of one kind differ by, a difference is one.
     private static let limit = 4.5
     /// A difference that is there is at least as large as this.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Both programs as a person runs them.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct WholeSystemTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct WholeSystemTests {
     @Test("OX-1 OX-8 OX-13 a person signs in, calls the API and signs out")
     func endToEnd() async throws {
         let fixture = try SystemFixture()

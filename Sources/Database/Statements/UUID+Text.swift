@@ -9,7 +9,7 @@ extension UUID {
             withUnsafeBytes(of: uuid) { bytes in
                 var index = 0
                 for (place, byte) in bytes.enumerated() {
-                    if [4, 6, 8, 10].contains(place) {
+                    if place == 4 || place == 6 || place == 8 || place == 10 {
                         text[index] = UInt8(ascii: "-")
                         index += 1
                     }
@@ -30,7 +30,7 @@ extension UUID {
         var digits = 0
         let isRead = withUnsafeMutableBytes(of: &value) { bytes in
             for (place, byte) in text.utf8.enumerated() {
-                if [8, 13, 18, 23].contains(place) {
+                if place == 8 || place == 13 || place == 18 || place == 23 {
                     guard byte == UInt8(ascii: "-") else { return false }
                 } else {
                     guard digits < 32, let value = Self.value(byte) else { return false }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Range and conditional requests", .timeLimit(.minutes(20)))
+@Suite("Range and conditional requests", .blocking, .timeLimit(.minutes(20)))
 struct ConditionTests {
     private static let size = 1_000
 

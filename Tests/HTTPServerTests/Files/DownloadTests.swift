@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Downloads with real clients", .timeLimit(.minutes(20)))
+@Suite("Downloads with real clients", .blocking, .timeLimit(.minutes(20)))
 struct DownloadTests {
     private static func curl(_ arguments: [String]) async throws -> Program.Result {
         try await Program.run("curl", ["--silent", "--show-error", "--fail"] + arguments)

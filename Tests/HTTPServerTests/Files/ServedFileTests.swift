@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Opening files below a folder")
+@Suite("Opening files below a folder", .blocking)
 struct ServedFileTests {
     private static func folder() throws -> TemporaryDirectory {
         let root = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite("Streamed bodies", .timeLimit(.minutes(20)))
+@Suite("Streamed bodies", .blocking, .timeLimit(.minutes(20)))
 struct StreamedBodyTests {
     private struct Broken: Error {}
 

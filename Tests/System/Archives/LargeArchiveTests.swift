@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Archives beyond what ZIP was once made for, read by the programs that people have.
-@Suite("Large archives", .inTurn, .serialized, .timeLimit(.minutes(20)))
+@Suite("Large archives", .blocking, .inTurn, .serialized, .timeLimit(.minutes(20)))
 struct LargeArchiveTests {
     /// Serves an archive, gets it with curl into a file that has holes where there are zeros, and stops.
     private static func get(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Several gateways that share their one-time codes.
-@Suite("Two gateways", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Two gateways", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct TwoGatewaysTests {
     @Test("OX-15 each gateway completes sign-ins of the other, at every step", arguments: ["redis", "database"])
     func crossGatewaySignIn(_ codes: String) async throws {

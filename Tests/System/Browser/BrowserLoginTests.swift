@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch login` with the browser against the sandbox, as people and scripts use it.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct BrowserLoginTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct BrowserLoginTests {
     @Test("OX-8 OX-9 a server's providers are listed, and one signs in through the browser by loopback")
     func loopback() async throws {
         try await SandboxFixture.with { fixture in

@@ -5,7 +5,7 @@ import Testing
 
 /// The whole way with the real parts: `latch`, the sandbox's gateway and provider, Chromium or Firefox in a window, and the
 /// desktop's own handler of the custom scheme.
-@Suite(.serialized, .inTurn, .timeLimit(.minutes(20))) struct RealBrowserTests {
+@Suite(.blocking, .serialized, .inTurn, .timeLimit(.minutes(20))) struct RealBrowserTests {
     static let rows = [
         Desktop.Row("onyx"), Desktop.Row("timetracker", opened: .ephemeral), Desktop.Row("immich"),
         Desktop.Row("relate-mail"), Desktop.Row("protected", opened: .system),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `latch register-schemes` with the desktop's own tools.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct RegisterSchemesTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct RegisterSchemesTests {
     private let fixture: SystemFixture
     private var entry: String { fixture.folder.file("data/applications/latchstring-callback.desktop") }
     private var list: String { fixture.folder.file("config/mimeapps.list") }

@@ -6,7 +6,7 @@ import Testing
 ///
 /// What cannot be helped: a program that is killed after the server has started a session, and before it has the token
 /// in its own hands and the secret store, leaves a session there that nobody can use; it ends when its time runs out.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ClientCrashTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct ClientCrashTests {
     @Test(
         "OX-13 TT-12 if latch is killed at any step, an account is complete or absent",
         arguments: ClientCrash.Command.allCases, ClientCrash.Store.allCases)

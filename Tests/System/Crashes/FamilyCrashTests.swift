@@ -5,7 +5,7 @@ import Testing
 ///
 /// ``ClientCrashTests`` kill before every system call, at one family; here whatever stands between is met too: the browser,
 /// the identity provider and the server go on when the program is dead.
-@Suite(.timeLimit(.minutes(20))) struct FamilyCrashTests {
+@Suite(.blocking, .timeLimit(.minutes(20))) struct FamilyCrashTests {
     @Test(
         "OX-13 IM-11 TT-12 RM-7 RM-8 if latch is killed at any time, an account is complete or absent, in every family",
         arguments: CrashFamily.all)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The gateway killed at any moment, as by the kernel when memory runs out.
-@Suite(.timeLimit(.minutes(10))) struct GatewayCrashTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct GatewayCrashTests {
     private static let kills = 200
 
     @Test("TT-7 OX-14 the gateway is killed 200 times under load without losing or restoring any token")

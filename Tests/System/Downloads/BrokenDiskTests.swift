@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Disks that fail to take what they are given, and those that take no such thing.
-@Suite("Failing disks", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Failing disks", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct BrokenDiskTests {
     private static let bytes = patternBytes(300_000)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands to a queue, whose server gives half of a file and then nothing until it is told to.
-@Suite("Download commands", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Download commands", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct DownloadCommandsTests {
     private static let bytes = patternBytes(400_000)
 

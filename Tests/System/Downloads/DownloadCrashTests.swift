@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A program that downloads, killed again and again.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DownloadCrashTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct DownloadCrashTests {
     private static let kills = 500
 
     @Test(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The power goes while files are downloaded.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DownloadPowerLossTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct DownloadPowerLossTests {
     private static let cuts = 60
 
     @Test(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download`, the built program, killed repeatedly while it downloads a library of pictures.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct LibraryCrashTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct LibraryCrashTests {
     private static let kills = 60
     /// How often the album is there; each copy has seven files, two pairs among them.
     private static let copies = 8

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `latch download` and `latch downloads`, the built programs, with the sandbox's library of pictures.
-@Suite("Downloading a library", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Downloading a library", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct LibraryDownloadTests {
     private static let all = [
         "Bildschirm 2024-08-09.png", "Großes Panorama.jpg", "Gruppenbild.jpg", "IMG_0001.JPG", "IMG_0001.MOV",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Live photos as one file each, read by programs that others wrote.
-@Suite("Motion Photos", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Motion Photos", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct MotionPhotoTests {
     /// A photograph made by another program, and changed as cameras and editors do.
     private struct Still: Sendable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Disks that can do less than this one: FAT, network drives, drives of user space.
-@Suite("File systems with few features", .serialized, .timeLimit(.minutes(20)))
+@Suite("File systems with few features", .blocking, .serialized, .timeLimit(.minutes(20)))
 struct PlainDiskTests {
     /// What a disk cannot do.
     enum Disk: String, CaseIterable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch download`, the built program, where a folder or a server refuses.
-@Suite("Unusable folders", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Unusable folders", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct RefusedFolderTests {
     private let server: PictureServer
     private let fixture: PictureFixture

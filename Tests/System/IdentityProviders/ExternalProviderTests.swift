@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whole sign-ins with the built gateway at identity providers that others wrote.
-@Suite("Third-party identity providers", .inTurn, .timeLimit(.minutes(4)))
+@Suite("Third-party identity providers", .blocking, .inTurn, .timeLimit(.minutes(4)))
 struct ExternalProviderTests {
     /// What browsers would call the gateway; it listens at another port, as behind a proxy.
     private static let publicURL = "http://127.0.0.1:9"

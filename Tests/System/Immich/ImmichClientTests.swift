@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The Immich dialect of the built programs, asked by programs that others wrote for Immich.
-@Suite("Immich clients", .inTurn, .timeLimit(.minutes(4)))
+@Suite("Immich clients", .blocking, .inTurn, .timeLimit(.minutes(4)))
 struct ImmichClientTests {
     private static let programs = Products.packageFolder + "/Tests/Programs/ImmichClients/"
 

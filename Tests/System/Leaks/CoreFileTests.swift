@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A crash leaves no memory behind.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct CoreFileTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct CoreFileTests {
     /// Starts the program of its arguments, waits for a line on standard input, ends it with a signal, and tells what is left.
     /// The limit is lifted from outside after the start, where that is allowed: a handler that cores are piped to has none.
     private static let script = """

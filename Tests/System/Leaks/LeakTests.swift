@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Secrets are where SECURITY.md says, and nowhere else.
-@Suite(.serialized, .inTurn, .timeLimit(.minutes(20))) struct LeakTests {
+@Suite(.blocking, .serialized, .inTurn, .timeLimit(.minutes(20))) struct LeakTests {
     private static let ada = "ada@example.org"
 
     @Test(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pages for people in a real Chromium, by keyboard alone; Tests/Programs/PageVisit has the way.
-@Suite(.timeLimit(.minutes(20))) struct PageVisitTests {
+@Suite(.blocking, .timeLimit(.minutes(20))) struct PageVisitTests {
     @Test("people sign in, end a session, change the password and are disabled by keyboard; axe-core reports no issues")
     func visit() async throws {
         let folder = Products.packageFolder

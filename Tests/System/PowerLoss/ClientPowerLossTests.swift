@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The power goes while `latch` signs in and out, and while a file is downloaded.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ClientPowerLossTests {
+@Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct ClientPowerLossTests {
     private static let cuts = 150
 
     @Test("after a power loss at any time, an account is complete or absent, as latch reported")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the model of a disk keeps when the power goes.
-@Suite("Simulated power loss of a disk") struct DiskTests {
+@Suite("Simulated power loss of a disk", .blocking) struct DiskTests {
     private static let root = "/disk"
 
     /// A part beside the folder that its file goes to, flushed with its name; then moved.

@@ -7,7 +7,7 @@ import Testing
 /// The real program runs once under strace, from an empty disk to an orderly end; what it wrote and flushed is followed
 /// to any moment of that run, all that was not flushed is dropped in full or in part, and the real program starts on
 /// what is left.
-@Suite(.timeLimit(.minutes(10))) struct GatewayPowerLossTests {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct GatewayPowerLossTests {
     private static let cuts = 200
 
     @Test("after a power loss at any time, everything that the gateway's responses confirmed is still stored")

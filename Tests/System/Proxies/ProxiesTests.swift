@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Real proxies, each by the files that operators get, before a backend that knows nothing of sign-in.
-@Suite("Behind a proxy with forward authentication", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Behind a proxy with forward authentication", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct ProxiesTests {
     private static let page = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// docs/command-line.md's table of what `--json` prints, against what every command really prints at the sandbox's servers.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct DocumentedOutputTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct DocumentedOutputTests {
     /// What only a fault or a certificate brings, and no command of this test.
     private static let rare: Set = [
         "problem", "certificate", "bodyBase64", "error", "pictures", "firstSync", "deviceId",

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch login` against the sandbox's Immich: a real gateway with that dialect, and a real provider behind it.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct ImmichLoginTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct ImmichLoginTests {
     @Test(
         "IM-7 IM-9 IM-10 IM-11 a person signs in with the browser, lists and ends sessions, and signs out"
     )

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch login` and `latch keys` against the sandbox's Relate Mail, as people and scripts use them.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct RelateMailLoginTests {
     @Test(
         "RM-5 RM-6 RM-8 a person signs in with the browser; a key is listed, replaced, and revoked after a question")
     func endToEnd() async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// `latchd`'s commands beside gateways that run: those of the real sandbox, on its databases.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxDatabaseTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct SandboxDatabaseTests {
     private struct Fixture {
         let sandbox: RunningSandbox
         let http: HTTPClient

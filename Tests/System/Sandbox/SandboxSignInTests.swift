@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Whole sign-ins through the provider of the real `latchd sandbox`, without a browser.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxSignInTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct SandboxSignInTests {
     private func with(_ body: (RunningSandbox, BrowserlessSignIn) async throws -> Void) async throws {
         let sandbox = try await RunningSandbox(SystemFixture())
         let http = try HTTPClient()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `latchd sandbox` as the programs that use it see it.
-@Suite(.inTurn, .timeLimit(.minutes(20))) struct SandboxTests {
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct SandboxTests {
     private func folders(_ fixture: SystemFixture) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
             $0.hasPrefix("latchd-sandbox")

@@ -6,7 +6,7 @@ import Testing
 /// Every known way to hide one request in another, against the built program, alone and behind a real nginx.
 ///
 /// What the gateway read is taken from its own log: each answer carries the id of a logged request.
-@Suite("Request smuggling", .inTurn, .timeLimit(.minutes(20)))
+@Suite("Request smuggling", .blocking, .inTurn, .timeLimit(.minutes(20)))
 struct SmugglingTests {
     private struct Read: Sendable {
         let id: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What an operator is told before clients complain.
-@Suite(.inTurn, .timeLimit(.minutes(20)))
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20)))
 struct TLSCheckTests {
     @Test func `check prints the certificate's names and validity`() async throws {
         let tls = try await TLSFixture()

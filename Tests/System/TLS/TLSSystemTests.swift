@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `latchd` with a certificate, as clients and operators meet it.
-@Suite(.inTurn, .timeLimit(.minutes(20)))
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20)))
 struct TLSSystemTests {
     @Test func `a person signs in over TLS, and the certificate is replaced during running requests`() async throws {
         let tls = try await TLSFixture()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The built gateway as Time Tracker's app, its keys' administrator and another server meet it.
-@Suite("Time Tracker and signed tokens", .timeLimit(.minutes(20)))
+@Suite("Time Tracker and signed tokens", .blocking, .timeLimit(.minutes(20)))
 struct TimeTrackerSystemTests {
     private func with(
         callback: String = "gateway", algorithm: String = "ES256", _ body: (TimeTrackerFixture) async throws -> Void
