@@ -40,6 +40,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"]), .brew(["wslay"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
@@ -72,9 +73,11 @@ let package = Package(
                 "Crypto", "Primitives", .byName(name: "CSecret", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto", "Primitives"]),
+        .target(name: "WebSockets", dependencies: ["CWslay", "Crypto"]),
 
         // Protocols.
         .target(name: "ServerMessages", dependencies: ["HTTPMessages"]),
+        .target(name: "SocketIO", dependencies: ["HTTPMessages"]),
         .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "JOSE", "OAuth"]),
 
         // The gateway, from its stores up to the whole.
@@ -252,6 +255,8 @@ let package = Package(
             ]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "TestSupport"]),
         .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
+        .testTarget(name: "SocketIOTests", dependencies: ["HTTPMessages", "SocketIO"]),
+        .testTarget(name: "WebSocketsTests", dependencies: ["TestSupport", "WebSockets"]),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
         .testTarget(
             name: "SystemTests",
@@ -269,7 +274,7 @@ let fuzzedModules: [Target.Dependency] =
     gatewayModules + [
         "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HTTPServer", "HostNames", "JOSE",
         "LatchDownloads", "LatchGateway", "LatchKit", "OAuth", "OpenIDConnect", "Primitives", "SecretStorage",
-        "ServerMessages", "Terminal", "YAML",
+        "ServerMessages", "SocketIO", "Terminal", "WebSockets", "YAML",
     ]
 if Context.environment["LATCHSTRING_FUZZ"] == nil {
     package.targets.append(

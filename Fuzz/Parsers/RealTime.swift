@@ -1,0 +1,28 @@
+import HTTPMessages
+
+@testable import SocketIO
+@testable import WebSockets
+
+extension FuzzedParser {
+    static let realTime = [
+        // Bytes of a peer; the first one chooses the end that receives them.
+        FuzzedParser("websocket") { input in
+            guard let first = input.first else { return }
+            let codec = WebSocketCodec(
+                role: first & 1 == 0 ? .client : .server, maximumMessageBytes: 4_096, maximumPendingBytes: 8_192)
+            var total = 0
+            for event in (try? codec.receive(Array(input.dropFirst()))) ?? [] {
+                if case .text(let text) = event { total += text.utf8.count }
+                if case .binary(let bytes) = event { total += bytes.count }
+            }
+            try require(total <= input.count, "Messages have more bytes than their frames.")
+        },
+        // A text message of a server or a client.
+        FuzzedParser("socket-io") { input in
+            guard let packet = EngineIOPacket(input.text) else { return }
+            try require(EngineIOPacket(packet.text) == packet, "A packet of Engine.IO is another when it is read again.")
+            guard case .message(let text) = packet, let message = SocketIOPacket(text) else { return }
+            try require(SocketIOPacket(message.text) == message, "A packet of Socket.IO is another when it is read again.")
+        },
+    ]
+}
