@@ -20,9 +20,9 @@ extension FuzzedParser {
         // A text message of a server or a client.
         FuzzedParser("socket-io") { input in
             guard let packet = EngineIOPacket(input.text) else { return }
-            try require(EngineIOPacket(packet.text) == packet, "A packet of Engine.IO is another when it is read again.")
+            try require(EngineIOPacket(packet.text) == packet, "A packet of Engine.IO changed when it was written.")
             guard case .message(let text) = packet, let message = SocketIOPacket(text) else { return }
-            try require(SocketIOPacket(message.text) == message, "A packet of Socket.IO is another when it is read again.")
+            try require(SocketIOPacket(message.text) == message, "A packet of Socket.IO changed when it was written.")
         },
     ]
 }
