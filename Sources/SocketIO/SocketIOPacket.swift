@@ -66,7 +66,11 @@ package struct SocketIOPacket: Equatable, Sendable {
         }
         guard !rest.isEmpty else { return }
         guard let value = try? JSONValue(parsing: Array(rest.utf8)) else { return nil }
-        payload = value
+        // A number would continue the digits of the acknowledgment.
+        switch value {
+        case .array, .object, .string: payload = value
+        default: return nil
+        }
     }
 
     /// The text of the packet.

@@ -40,7 +40,7 @@ struct SocketIOTests {
 
     @Test(
         "IM-6 packets with binary parts, of an unknown type and with other content are refused",
-        arguments: ["", "5", "51-[]", "9", "2[", "2x", "2\"a", "299999999999999999999[]"])
+        arguments: ["", "5", "51-[]", "9", "2[", "2x", "2\"a", "299999999999999999999[]", "212 7", "2null"])
     func invalid(_ text: String) {
         #expect(SocketIOPacket(text) == nil)
     }
