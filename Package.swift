@@ -77,7 +77,7 @@ let package = Package(
 
         // Protocols.
         .target(name: "ServerMessages", dependencies: ["HTTPMessages"]),
-        .target(name: "SocketIO", dependencies: ["HTTPMessages"]),
+        .target(name: "SocketIO", dependencies: ["HTTPMessages", "Primitives"]),
         .target(name: "OpenIDConnect", dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "JOSE", "OAuth"]),
 
         // The gateway, from its stores up to the whole.

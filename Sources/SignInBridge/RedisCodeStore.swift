@@ -1,5 +1,6 @@
 package import Crypto
 import GatewayCore
+import Primitives
 package import Redis
 
 /// A store of one-time codes in Redis, which several gateways can share.
@@ -24,7 +25,7 @@ package final class RedisCodeStore: CodeStore {
     /// - Throws: ``GatewayError/Code/codeExists``; `RedisError`.
     package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         // Redis refuses a lifetime of zero.
-        let milliseconds = max(1, Int64(lifetime / .milliseconds(1)))
+        let milliseconds = max(1, lifetime.wholeMilliseconds)
         let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
     }

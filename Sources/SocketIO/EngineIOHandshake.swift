@@ -1,4 +1,5 @@
 import HTTPMessages
+import Primitives
 
 /// What a server tells in its first packet.
 ///
@@ -35,9 +36,9 @@ package struct EngineIOHandshake: Equatable, Sendable {
     var text: String {
         let value: JSONValue = [
             "sid": .string(id), "upgrades": [],
-            "pingInterval": .number(Double(pingInterval / .milliseconds(1))),
-            "pingTimeout": .number(Double(pingTimeout / .milliseconds(1))),
-            "maxPayload": .number(Double(maximumPayload)),
+            "pingInterval": .number(JSONNumber(pingInterval.wholeMilliseconds)),
+            "pingTimeout": .number(JSONNumber(pingTimeout.wholeMilliseconds)),
+            "maxPayload": .number(JSONNumber(maximumPayload)),
         ]
         return String(decoding: value.encoded(), as: UTF8.self)
     }

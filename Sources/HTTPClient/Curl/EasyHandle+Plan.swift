@@ -15,8 +15,8 @@ extension EasyHandle {
         set(CURLOPT_QUICK_EXIT, true)
         set(CURLOPT_TCP_KEEPALIVE, true)
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.wholeMilliseconds)
-        set(CURLOPT_TIMEOUT_MS, plan.timeout?.wholeMilliseconds ?? 0)
+        set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.curlMilliseconds)
+        set(CURLOPT_TIMEOUT_MS, plan.timeout?.curlMilliseconds ?? 0)
         if let stall = plan.stallTimeout {
             set(CURLOPT_LOW_SPEED_LIMIT, 1)
             set(CURLOPT_LOW_SPEED_TIME, max(1, Int(stall.components.seconds)))
@@ -109,7 +109,7 @@ private let installTrust: curl_ssl_ctx_callback = { _, context, trust in
 extension Duration {
     /// The duration in whole milliseconds: at least 1, because curl treats 0 as its default, and at most what fits in
     /// 32 bits.
-    var wholeMilliseconds: Int {
+    var curlMilliseconds: Int {
         let parts = components
         guard parts.seconds < 2_000_000 else { return 2_000_000_000 }
         return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))

@@ -71,7 +71,7 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
     private static func pause(until moment: ContinuousClock.Instant?) -> Int {
         guard let moment else { return longestWait }
         let left = ContinuousClock.now.duration(to: moment)
-        return left <= .zero ? 0 : min(longestWait, left.wholeMilliseconds + 1)
+        return left <= .zero ? 0 : min(longestWait, left.curlMilliseconds + 1)
     }
 
     func nextEnded() -> (easy: UnsafeMutableRawPointer, code: CURLcode)? {

@@ -1,6 +1,7 @@
 import CLibrary
 import FoundationEssentials
 import HTTPMessages
+import Primitives
 import SecretStorage
 
 /// The log of what the programs of this device recently did with servers: sign-ins, renewals, sign-outs and their
@@ -58,7 +59,7 @@ package struct ClientLog: Sendable {
         guard let path else { return }
         let entry = LogEntry(
             time: now(), program: program, process: Int(getpid()), action: action, server: server.authority,
-            outcome: outcome, milliseconds: duration.map(Self.milliseconds))
+            outcome: outcome, milliseconds: duration?.wholeMilliseconds)
         append(JSON.encode(entry) + [UInt8(ascii: "\n")], to: path)
     }
 
@@ -78,10 +79,6 @@ package struct ClientLog: Sendable {
                 after: start.duration(to: .now))
             throw error
         }
-    }
-
-    private static func milliseconds(_ duration: Duration) -> Int {
-        Int(duration.components.seconds) * 1_000 + Int(duration.components.attoseconds / 1_000_000_000_000_000)
     }
 
     /// Appends a line with a single write, which the system does not interleave with the writes of other programs.
