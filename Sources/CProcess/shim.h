@@ -63,3 +63,23 @@ static inline int latch_file_mask(void) {
     if (line) mask = (int)strtol(line + strlen("\nUmask:"), NULL, 8);
     return mask;
 }
+
+#ifdef __linux__
+#include <sys/timerfd.h>
+#include <time.h>
+
+// timerfd_create(2); the C library's module does not show it to Swift.
+static inline int latch_wall_clock_timer(void) { return timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC); }
+
+// Arms the timer for a time by the system's clock; setting the clock ends the wait as well.
+static inline void latch_wait_until(int timer, time_t seconds, long nanoseconds) {
+    struct itimerspec time = {.it_value = {seconds, nanoseconds}};
+    timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL);
+}
+
+// Lets the timer expire at once.
+static inline void latch_expire(int timer) {
+    struct itimerspec time = {.it_value = {0, 1}};
+    timerfd_settime(timer, 0, &time, NULL);
+}
+#endif

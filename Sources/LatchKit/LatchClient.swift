@@ -77,6 +77,8 @@ public final class LatchClient: Sendable {
     let device: Device
     private let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
+    /// The timer of ``renewSessions()`` while it runs.
+    let renewalTimer = Mutex<WallClockTimer?>(nil)
 
     private init(accounts: AccountStore, folders: Folders, device: Device) {
         self.accounts = accounts
@@ -241,6 +243,8 @@ public final class LatchClient: Sendable {
                 try await grant(client), of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
                 onStep: onStep)
         }
+        // The new token may be due before all others.
+        renewalTimer.withLock { $0?.wake() }
         await finishSignIn(account, onStep)
         return account
     }

@@ -51,6 +51,10 @@ struct BackgroundDownload {
         let supervisor = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "To download anyway: latch download --metered")
+        let latch = try await context.client()
+        // Sessions whose server has nothing to download stay valid too.
+        let renewal = Task { try? await latch.renewSessions() }
+        defer { renewal.cancel() }
         let result: Result<ExitCode, any Error>
         do {
             result = .success(

@@ -18,13 +18,21 @@ extension Session {
         }
     }
 
+    /// Renews the token if it is due. Returns false when that failed and is to be repeated.
+    func renewIfDue() async -> Bool {
+        _ = try? await current()
+        guard let record = try? await accounts.record(accountID), record.stage == .in else { return true }
+        return record.failure == nil && !isDue(record)
+    }
+
     /// Whether the token is due for renewal. A date that is too far in the future also counts as due, because it means
     /// that the clock was set back.
     private func isDue(_ record: SessionRecord) -> Bool {
         let now = now()
         let latest = max(
             dialect.refreshDate(now: now, expires: record.expires), now.addingTimeInterval(Self.pauseAfterFailure))
-        return now >= record.refreshAfter || record.refreshAfter > latest
+        // The database rounds dates.
+        return now >= record.refreshAfter || record.refreshAfter > latest.addingTimeInterval(1)
     }
 
     /// Returns the token and the client, if both were checked just now. This is for many requests in a row. They notice
