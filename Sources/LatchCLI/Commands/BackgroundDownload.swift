@@ -52,11 +52,16 @@ struct BackgroundDownload {
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "To download anyway: latch download --metered")
         let result: Result<ExitCode, any Error>
+        let lock = try await context.client().lock
+        let watch = Task { [environment] in await lock.lockWithSession(environment) }
+        defer { watch.cancel() }
         do {
-            result = .success(
+            let run = {
                 try await supervisor.run(onStart: { [environment] in BackgroundProgram.reportReady(environment) }) {
                     try await DownloadDisplay(console: context.console).show(queue)
-                })
+                }
+            }
+            result = .success(try await lock.retaining(run))
         } catch {
             result = .failure(error)
         }
