@@ -109,6 +109,40 @@ struct LockTests {
         }
     }
 
+    @Test(
+        "IM-15 downloads that run continue while the device is locked, or pause until it is unlocked, as set",
+        arguments: ["continue", "stop"])
+    func downloads(_ setting: String) async throws {
+        let fixture = try await FileServerFixture()
+        let home = fixture.home
+        let set = try await home.latch(
+            "pin", "local", "set", "--downloads", setting, "--pin-stdin", input: Self.pin)
+        #expect(set.status == 0, "\(set.errors)")
+        let (files, latch, environment) = ((0..<60).map { "/files/\($0)" }, HomeFixture.latch, home.environment)
+        // Every file waits for a program, so that the downloads last longer than a checked token is used.
+        fixture.intercept { request in
+            guard request.path.hasPrefix("/files/") else { return nil }
+            let program = Process()
+            (program.executableURL, program.environment) = (URL(fileURLWithPath: latch), environment)
+            (program.arguments, program.standardOutput) = (["lock"], FileHandle.nullDevice)
+            try? program.run()
+            program.waitUntilExit()
+            return nil
+        }
+        let download = try await home.latch(["download", "--to", home.folder.file("Files"), "--parallel", "1"] + files)
+        #expect((download.status == 0) == (setting == "continue"), "\(download.errors)")
+        #expect((fixture.file("59") != nil) == (setting == "continue"))
+        guard setting == "stop" else { return }
+
+        let list = try await home.latch("downloads", "list").output
+        #expect(list.contains("paused") && download.errors.contains("Enter the PIN of this device"))
+        #expect(try await home.latch("unlock", "--pin-stdin", input: Self.pin).status == 0)
+        #expect(try await home.latch("downloads", "resume").status == 0)
+        fixture.intercept { _ in nil }
+        #expect(try await home.latch("download").status == 0)
+        #expect(files.indices.allSatisfy { fixture.file("\($0)") != nil })
+    }
+
     private func signedIn(_ server: TestGateway) async throws -> HomeFixture {
         let home = try HomeFixture()
         let login = try await home.latch(
