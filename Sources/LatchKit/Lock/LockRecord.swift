@@ -89,7 +89,7 @@ extension LockRecord {
         guard let record = try? JSON.decode(LockRecord.self, from: bytes), record.version == 1,
             let parameters = try? Argon2idParameters(memoryKiB: record.memoryKiB, iterations: record.iterations),
             parameters.isWithinLimits, Base64URL.decode(record.publicKey)?.count == SealedBox.keyCount,
-            record.settings.isValid
+            record.settings.isValid, record.tries.isValid
         else { return nil }
         self = record
     }

@@ -41,6 +41,9 @@ struct LockTryStateMachine: Sendable, Equatable, Codable {
     /// The number of tries that are left.
     var left: Int { max(0, Self.limit - failures) }
 
+    /// Whether a stored machine can have been stored by this program.
+    var isValid: Bool { (0...Self.limit).contains(failures) && milliseconds >= 0 }
+
     /// Begins a try, and counts it as wrong if it is allowed.
     mutating func begin(at now: BootTime) -> Action {
         guard left > 0 else { return .forget }
