@@ -26,6 +26,7 @@ let package = Package(
             name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
+        .systemLibrary(name: "CKeyUtils", pkgConfig: "libkeyutils", providers: [.apt(["libkeyutils-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
@@ -70,7 +71,8 @@ let package = Package(
         .target(
             name: "SecretStorage",
             dependencies: [
-                "Crypto", "Primitives", .byName(name: "CSecret", condition: .when(platforms: [.linux])),
+                "Crypto", "Primitives", .byName(name: "CKeyUtils", condition: .when(platforms: [.linux])),
+                .byName(name: "CSecret", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "Terminal", dependencies: ["CProcess", "Crypto", "Primitives"]),
         .target(name: "WebSockets", dependencies: ["CWslay", "Crypto"]),

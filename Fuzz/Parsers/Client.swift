@@ -1,4 +1,6 @@
+import Crypto
 import Foundation
+import SecretStorage
 
 @testable import HTTPClient
 @testable import HTTPMessages
@@ -14,6 +16,26 @@ extension FuzzedParser {
                     ClientLog.read(line).first?.outcome == entry.outcome, "A line is another when it is read again.")
                 try require(LogEntry.word(entry.outcome).utf8.count <= 40, "A reason is longer than a log takes.")
             }
+        },
+        FuzzedParser("lock-record") { input in
+            guard var record = LockRecord(input) else { return }
+            try require(LockRecord(JSON.encode(record)) == record, "A lock is another when it is read again.")
+            let parameters = try Argon2idParameters(memoryKiB: record.memoryKiB, iterations: record.iterations)
+            try require(parameters.isWithinLimits, "A lock may ask for too much memory.")
+            let before = record.tries.left
+            _ = record.tries.begin(at: BootTime(boot: "fuzz", uptime: .seconds(3600)))
+            try require(record.tries.left <= before && before <= 10, "A try is not counted.")
+        },
+        FuzzedParser("sealed-secret") { input in
+            let (key, name) = (Secret(bytes: [UInt8](repeating: 1, count: 32)), SecretKey(service: "s", account: "a"))
+            if let sealed = SealedSecret(Secret(bytes: input)) {
+                try require((try? sealed.open(with: key, named: name)) == nil, "A secret that nobody sealed opens.")
+            }
+            let secret = Secret(bytes: input)
+            let stored = try SealedSecret.seal(secret, named: name, for: SealedBox.publicKey(of: key), id: "one")
+            let again = SealedSecret(stored)
+            try require(again?.keyID == "one", "A sealed secret is not recognized.")
+            try require(try again?.open(with: key, named: name) == secret, "A sealed secret does not open again.")
         },
         FuzzedParser("cache-control") { input in
             let now = Date(timeIntervalSince1970: 1_800_000_000)

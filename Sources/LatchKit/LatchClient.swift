@@ -51,6 +51,11 @@ public final class LatchClient: Sendable {
         /// The timeout for the requests to all servers together when the client is opened.
         var startBound = Duration.seconds(3)
         var hook = CrashPoint()
+        /// The work that one try of the lock's PIN requires.
+        var lockParameters = Argon2idParameters.forPINs
+        var unlockedKeys: any UnlockedKeyStoring = SharedKeys()
+        /// Returns the current time for the pauses between tries of the PIN.
+        var bootTime: @Sendable () -> BootTime = BootTime.now
 
         /// Makes a configuration.
         ///
@@ -104,7 +109,9 @@ public final class LatchClient: Sendable {
         }
         let accounts = AccountStore(
             database: database, dialects: configuration.dialects,
-            secrets: configuration.secrets ?? DeviceSecrets(folders: folders),
+            vault: LockVault(
+                path: folders.lock, store: configuration.secrets ?? DeviceSecrets(folders: folders),
+                parameters: configuration.lockParameters, keys: configuration.unlockedKeys, now: configuration.bootTime),
             locks: AccountLocks(folder: folders.locks),
             now: configuration.now, pollInterval: configuration.pollInterval,
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,
@@ -114,6 +121,7 @@ public final class LatchClient: Sendable {
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
                 now: configuration.now))
         // A locked secret store does not prevent the start. A later start finishes the work.
+        try? await DeviceLock(accounts: accounts).recover()
         if configuration.recoversOnOpen {
             try? await accounts.recover(as: configuration.device, within: configuration.startBound)
         }

@@ -2,7 +2,7 @@
 public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Base: String { case locked, absent, denied, damaged, wrongPassphrase, io }
+        private enum Base: String { case locked, absent, denied, damaged, wrongPassphrase, pinRequired, io }
         private let base: Base
 
         /// The store is locked. Its contents are unknown until a person unlocks it.
@@ -15,6 +15,8 @@ public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
         public static let damaged = Code(base: .damaged)
         /// The passphrase or key file does not match the sealed file.
         public static let wrongPassphrase = Code(base: .wrongPassphrase)
+        /// The lock of this device has a PIN, which must be entered first.
+        public static let pinRequired = Code(base: .pinRequired)
         /// The disk or the bus failed, or did not respond in time.
         public static let io = Code(base: .io)
 

@@ -101,6 +101,10 @@ import Testing
         #expect(try Argon2id.key(passphrase: Secret("y"), salt: salt, parameters: small) != key)
         #expect(try Argon2id.key(passphrase: Secret("x"), salt: salt.map { $0 + 1 }, parameters: small) != key)
         #expect(throws: CryptoError.self) { try Argon2id.key(passphrase: Secret("x"), salt: [1], parameters: small) }
+        let start = ContinuousClock.now
+        let strong = try Argon2id.key(passphrase: Secret("x"), salt: salt, parameters: .forPINs)
+        print("Argon2id with the parameters for PINs took \(start.duration(to: .now)).")
+        #expect(strong != key)
         let empty = try Argon2id.key(passphrase: Secret(""), salt: salt, parameters: small)
         #expect(empty != key)
     }

@@ -114,6 +114,12 @@ enum Examples {
         // end
     }
 
+    static func unlockTheDevice(_ latch: LatchClient, with pin: Secret) async throws {
+        // example: unlock the device
+        if try latch.lock.state == .locked { try await latch.lock.unlock(with: pin) }
+        // end
+    }
+
     // example: another secret store
     actor Vault: SecretStoring {
         nonisolated let label = "vault of this program"

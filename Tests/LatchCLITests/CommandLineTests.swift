@@ -130,7 +130,7 @@ struct CommandLineTests {
         let help = try await HomeFixture().latch("--help").output
         let rows = help.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { $0.first?.isNumber == true }.map { $0.split(separator: " ", maxSplits: 1) }
-        #expect(rows.count == 13)
+        #expect(rows.count == 14)
         for row in rows {
             #expect(page.contains("| \(row[0]) | \(row[1].trimmingCharacters(in: .whitespaces)) |"))
         }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Secret Service", .blocking, .timeLimit(.minutes(20)))
 struct SecretServiceTests {
     // The bus is killed with the script: nothing of the test outlives it.
-    private static let start = """
+    static let start = """
         exec 3< <(exec dbus-daemon --session --nofork --print-address 2>/dev/null)
         bus=$!; trap 'kill -9 $bus' EXIT
         read -u 3 DBUS_SESSION_BUS_ADDRESS; export DBUS_SESSION_BUS_ADDRESS

@@ -11,6 +11,7 @@ import TestSupport
 final class HomeFixture: Sendable {
     let secrets = MemoryStore()
     let clock = ManualClock()
+    let boot = ManualBoot()
     private let patience = Mutex(HomeFixture.ample)
     private let folder: TemporaryDirectory
 
@@ -38,7 +39,7 @@ final class HomeFixture: Sendable {
     func open(
         secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
         revocationTimeout: Duration = HomeFixture.ample,
-        recoversOnOpen: Bool = true
+        recoversOnOpen: Bool = true, unlockedKeys: any UnlockedKeyStoring = SharedKeys()
     ) async throws -> LatchClient {
         var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
@@ -46,6 +47,9 @@ final class HomeFixture: Sendable {
             pollInterval: .milliseconds(20))
         configuration.now = { [clock] in clock.now }
         configuration.recoversOnOpen = recoversOnOpen
+        configuration.lockParameters = try Argon2idParameters(memoryKiB: 64, iterations: 1)
+        configuration.unlockedKeys = unlockedKeys
+        configuration.bootTime = { [boot] in boot.now }
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)
         configuration.requestTimeout = { self.requestTimeout }
@@ -78,6 +82,14 @@ final class ManualClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
     var now: Date { time.withLock { $0 } }
     func advance(by seconds: TimeInterval) { time.withLock { $0 += seconds } }
+}
+
+/// The time since the boot that a test moves.
+final class ManualBoot: Sendable {
+    private let time = Mutex(BootTime(boot: "first", uptime: .seconds(3600)))
+    var now: BootTime { time.withLock { $0 } }
+    func advance(by duration: Duration) { time.withLock { $0.uptime += duration } }
+    func restart() { time.withLock { $0 = BootTime(boot: $0.boot + "+", uptime: .seconds(1)) } }
 }
 
 /// A secret store that may be locked.

@@ -100,6 +100,27 @@ public final class MockDesktop: Sendable {
             "[<uint32 \(number)>, <uint32 2>]")
     }
 
+    /// Adds a session with an id to logind.
+    public func addSession(_ id: String) async throws {
+        try await gdbus([
+            "call", "--session", "-d", Service.login.name, "-o", "/org/freedesktop/login1",
+            "-m", "org.freedesktop.DBus.Mock.AddSession", id, "seat0", "1000", "ada", "true",
+        ])
+    }
+
+    /// Simulates that the session with an id is locked.
+    public func lockSession(_ id: String) async throws {
+        try await gdbus([
+            "call", "--session", "-d", Service.login.name, "-o", "/org/freedesktop/login1/session/\(id)",
+            "-m", "org.freedesktop.DBus.Mock.EmitSignal", "org.freedesktop.login1.Session", "Lock", "", "[]",
+        ])
+    }
+
+    /// Simulates that the machine is about to be suspended.
+    public func suspend() async throws {
+        try await mock(.login, "EmitSignal", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "[<true>]")
+    }
+
     /// Returns the inhibitor locks as logind lists them.
     public func inhibitors() async throws -> String {
         try await gdbus([

@@ -1,6 +1,4 @@
-import CLibrary
 internal import FoundationEssentials
-import Primitives
 internal import Synchronization
 
 /// Reports changes of the network state, from NetworkManager.
@@ -26,94 +24,40 @@ package struct NetworkWatch: Sendable {
     /// the stream.
     package var states: AsyncStream<NetworkState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let numbers = NetworkNumbers(routes: routes)
-            guard let watcher = NetworkWatcher(address, numbers: numbers, report: { continuation.yield($0) }) else {
+            let query = NetworkQuery(numbers: NetworkNumbers(routes: routes)) { continuation.yield($0) }
+            let handler = BusWatcher.Handler(
+                connected: { query.record(query.currentState($0)) },
+                received: { _, connection in query.record(query.currentState(connection)) },
+                disconnected: { query.record(.unwatched) })
+            guard let watcher = BusWatcher(address, rules: NetworkQuery.rules, handler: handler) else {
                 continuation.yield(.unwatched)
                 return
             }
             continuation.onTermination = { _ in watcher.stop() }
-            SystemThread.detachOrEnd { watcher.run() }
+            watcher.start()
         }
     }
 }
 
-/// The thread that watches for one stream.
-private final class NetworkWatcher: Sendable {
+/// The queries of one stream, on the thread of its watcher.
+private final class NetworkQuery: Sendable {
     private static let service = "org.freedesktop.NetworkManager"
     private static let path = "/org/freedesktop/NetworkManager"
-    private static let rules = [
+    static let rules = [
         "type='signal',sender='\(service)',path='\(path)',interface='org.freedesktop.DBus.Properties'",
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'",
     ]
-    /// The pause before reconnecting to a bus, in milliseconds.
-    private static let pause: Int32 = 30_000
 
-    private let address: BusAddress
     private let report: @Sendable (NetworkState) -> Void
     private let numbers: Mutex<NetworkNumbers>
     private let reported = Mutex<NetworkState?>(nil)
-    /// The read end of a pipe. It becomes readable when ``stop()`` closes the write end.
-    private let end: Int32
-    private let writer: Mutex<Int32?>
 
-    init?(_ address: BusAddress, numbers: NetworkNumbers, report: @escaping @Sendable (NetworkState) -> Void) {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        end = ends[0]
-        writer = Mutex(ends[1])
-        self.address = address
-        self.report = report
+    init(numbers: NetworkNumbers, report: @escaping @Sendable (NetworkState) -> Void) {
         self.numbers = Mutex(numbers)
+        self.report = report
     }
 
-    deinit {
-        stop()
-        close(end)
-    }
-
-    func stop() {
-        writer.withLock { writer in
-            if let writer { close(writer) }
-            writer = nil
-        }
-    }
-
-    private var isStopped: Bool { writer.withLock { $0 == nil } }
-
-    func run() {
-        var all = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, nil)
-        while !isStopped {
-            if let connection = BusConnection(address) { watch(connection) }
-            record(.unwatched)
-            var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waiting, 1, Self.pause)
-        }
-    }
-
-    /// Reports changes until the connection is lost or the watch stops.
-    private func watch(_ connection: BusConnection) {
-        // The subscription comes before the first query, so that no change is missed in between.
-        guard Self.rules.allSatisfy(connection.listen) else { return }
-        var isOld = true
-        while !isStopped {
-            do {
-                while try connection.nextSignal() != nil { isOld = true }
-            } catch {
-                return
-            }
-            if isOld {
-                isOld = false
-                record(currentState(connection))
-            } else {
-                connection.wait(or: end)
-            }
-        }
-    }
-
-    private func currentState(_ connection: BusConnection) -> NetworkState {
+    func currentState(_ connection: BusConnection) -> NetworkState {
         guard let state = property("State", connection) else { return .unwatched }
         let metered = property("Metered", connection) ?? 0
         return numbers.withLock { $0.state(state, metered: metered) }
@@ -128,7 +72,7 @@ private final class NetworkWatcher: Sendable {
         }?.variantUInt32()
     }
 
-    private func record(_ state: NetworkState) {
+    func record(_ state: NetworkState) {
         let isNew = reported.withLock { reported in
             defer { reported = state }
             return reported != state

@@ -1,3 +1,4 @@
+import CLibrary
 import FoundationEssentials
 
 /// The current boot of this machine.
@@ -10,4 +11,14 @@ package enum SystemBoot {
             .map { String(decoding: $0, as: UTF8.self) }
         return text.map { $0.filter { !$0.isWhitespace } } ?? UUID().uuidString
     }()
+
+    /// The time since the boot, including the time during which the machine was suspended. Setting the clock does not
+    /// change it.
+    ///
+    /// Source: clock_gettime(2), `CLOCK_BOOTTIME`.
+    package static var uptime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
 }

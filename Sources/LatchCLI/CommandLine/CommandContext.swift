@@ -61,7 +61,24 @@ actor CommandContext {
     func openSecrets() async throws -> OpenedSecretStorage {
         let accounts = try await client().accounts
         let count = try await accounts.accounts().count + accounts.unreadableAccounts().count
-        return try await secrets().open(mayChange: count == 0)
+        let opened = try await secrets().open(mayChange: count == 0)
+        try await unlock()
+        return opened
+    }
+
+    /// Asks for the PIN of the device if the lock is locked.
+    ///
+    /// - Throws: ``LatchError/Code/pinRequired`` when there is no terminal; the errors of ``DeviceLock/unlock(with:)``.
+    func unlock() async throws {
+        let lock = try await client().lock
+        guard try lock.state == .locked else { return }
+        guard prompter.isAvailable else {
+            throw LatchError(
+                .pinRequired,
+                "This device is locked, and there is no terminal to ask for its PIN. Run 'latch unlock' in a terminal, "
+                    + "or pass the PIN on standard input: latch unlock --pin-stdin")
+        }
+        try await lock.unlock(with: try await prompter.askSecret("PIN of this device"))
     }
 
     /// Opens the secret store and checks that it can hold a token, before the person signs in.

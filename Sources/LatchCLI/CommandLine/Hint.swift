@@ -11,6 +11,8 @@ enum Hint {
                 return "Run: latch login \(account.serverURL.url.forShell)"
             }
             return "Run: latch login \(account.serverURL.url.forShell) --email \(account.userEmail.forShell)"
+        case .pinRequired:
+            return "Run: latch unlock"
         case .browserMissing:
             return "To use your own browser: --browser-command \(DesktopProgram.opener). "
                 + "To open the address yourself: --no-browser"

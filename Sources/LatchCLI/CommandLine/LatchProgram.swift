@@ -33,7 +33,8 @@ enum LatchProgram {
         commands: [
             Login.command, Register.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command,
             ShowToken.command, DownloadFiles.command, Downloads.command, Keys.command, ChangePIN.command,
-            Logout.command, Doctor.command, ChangePassword.command, RemoteSessions.command,
+            LockDevice.command, UnlockDevice.command, Logout.command, Doctor.command, ChangePassword.command,
+            RemoteSessions.command,
             ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])

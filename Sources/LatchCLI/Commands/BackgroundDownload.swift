@@ -56,11 +56,16 @@ struct BackgroundDownload {
         let renewal = Task { try? await latch.renewSessions() }
         defer { renewal.cancel() }
         let result: Result<ExitCode, any Error>
+        let lock = try await context.client().lock
+        let watch = Task { [environment] in await lock.lockWithSession(environment) }
+        defer { watch.cancel() }
         do {
-            result = .success(
+            let run = {
                 try await supervisor.run(onStart: { [environment] in BackgroundProgram.reportReady(environment) }) {
                     try await DownloadDisplay(console: context.console).show(queue)
-                })
+                }
+            }
+            result = .success(try await lock.retaining(run))
         } catch {
             result = .failure(error)
         }

@@ -15,10 +15,10 @@ struct ChangePIN: ExecutableCommand {
         "by-password", help: "Prove your identity with the password instead of the PIN.")
 
     static let command = Command<Request>(
-        "pin", "Set, change, remove and use your PIN on a server that supports PINs.",
+        "pin", "Set, change, remove and use your PIN on a server that supports PINs, or of this device.",
         discussion: """
             A PIN of six digits (four or five on some servers) protects a part of your data on the server, such as \
-            Immich's locked folder. Unlocking applies only to this session and for a short time, 15 minutes with \
+            Immich's locked folder. 'latch pin local' manages the PIN of this device instead. Unlocking applies only to this session and for a short time, 15 minutes with \
             Immich. The PIN is read without echo. It is never an argument, and it is not stored.
             """,
         commands: [
@@ -28,6 +28,7 @@ struct ChangePIN: ExecutableCommand {
             make(.remove, "Remove the PIN, and lock every session.", asks: true, proves: true),
             make(.unlock, "Unlock the protected data for this session.", asks: true),
             make(.lock, "Lock the protected data again."),
+            LocalPIN.command,
         ])
 
     private static func make(

@@ -19,6 +19,7 @@ enum ExitCode: Int32, ExitCodeTable {
     case signIn = 77
     case trust = 78
     case unanswered = 79
+    case locked = 80
     case interrupted = 130
 
     /// The meaning of the exit code, in one line.
@@ -36,6 +37,7 @@ enum ExitCode: Int32, ExitCodeTable {
         case .signIn: "wrong credentials, a denied sign-in, or you must sign in again"
         case .trust: "a certificate, the proxy or the secret store needs attention"
         case .unanswered: "the browser was closed, or did not return in time"
+        case .locked: "this device is locked, and there is no terminal to ask for its PIN"
         case .interrupted: "stopped by Ctrl-C"
         }
     }
@@ -69,6 +71,7 @@ enum ExitCode: Int32, ExitCodeTable {
                 .secretStoreDamaged,
                 .wrongPassphrase, .secretStoreFailed, .secretStoreDiffers,
             ]
+        case .locked: [.pinRequired]
         case .interrupted: [.cancelled]
         }
     }

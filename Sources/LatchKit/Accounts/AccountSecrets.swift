@@ -35,6 +35,13 @@ struct AccountSecrets: SecretStoring {
 
     func check() async throws(SecretStorageError) { try await store.check() }
 
+    /// Returns the names under which secrets of an account may be stored.
+    func names(of id: UUID) async throws(SecretStorageError) -> [SecretKey] {
+        let token = AccountStore.tokenKey(id)
+        let connections = ConnectionRecord.slots.map { AccountStore.connectionKey(id, slot: $0) }
+        return [try await familyKey(for: token), token, AccountStore.sealingKeyName(id)].compactMap { $0 } + connections
+    }
+
     /// Returns the name of an account's token in its family. Nil for other secrets and for families without such a
     /// name.
     private func familyKey(for key: SecretKey) async throws(SecretStorageError) -> SecretKey? {

@@ -50,7 +50,7 @@ extension AccountStore {
     }
 
     private static let closedStore: Set<LatchError.Code> = [
-        .secretStoreLocked, .secretStoreAbsent, .wrongPassphrase,
+        .secretStoreLocked, .secretStoreAbsent, .wrongPassphrase, .pinRequired,
     ]
 
     /// Finishes what a crash interrupted at one account. The caller holds the account's lock.

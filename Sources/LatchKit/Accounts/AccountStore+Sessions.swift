@@ -235,6 +235,8 @@ extension AccountStore {
     static let delete = Statement(
         "DELETE FROM accounts WHERE id = ? AND stage IN ('pending', 'leaving')", UUID.self)
 
+    static let everyID = Statement("SELECT id FROM accounts") { row throws(DatabaseError) in try row.get(0) as UUID }
+
     static let unfinished = Statement(
         "SELECT id FROM accounts WHERE stage IN ('pending', 'wiping', 'leaving')"
     ) { row throws(DatabaseError) in try row.get(0) as UUID }

@@ -13,18 +13,20 @@ public final class AccountStore: Sendable {
     package let database: Database
     /// The dialects that are supported.
     let dialects: [any Dialect]
-    let secrets: any SecretStoring
+    let secrets: AccountSecrets
+    let vault: LockVault
     let locks: AccountLocks
     let now: @Sendable () -> Date
     let revocationTimeout: Duration
     let requestTimeout: @Sendable () -> Duration
     let hook: CrashPoint
     let watch: AccountWatch
+    let pollInterval: Duration
     let cache: ResponseCache
     let log: ClientLog
 
     init(
-        database: Database, dialects: [any Dialect], secrets: any SecretStoring, locks: AccountLocks,
+        database: Database, dialects: [any Dialect], vault: LockVault, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
@@ -32,7 +34,8 @@ public final class AccountStore: Sendable {
     ) {
         self.database = database
         self.dialects = dialects
-        self.secrets = AccountSecrets(store: secrets, database: database, dialects: dialects)
+        self.vault = vault
+        secrets = AccountSecrets(store: LockedSecrets(vault: vault), database: database, dialects: dialects)
         self.locks = locks
         self.now = now
         self.revocationTimeout = revocationTimeout
@@ -40,6 +43,7 @@ public final class AccountStore: Sendable {
         self.hook = hook
         self.cache = cache
         self.log = log
+        self.pollInterval = pollInterval
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 

@@ -38,6 +38,18 @@ enum AccountStep: String, Sendable, CaseIterable {
     case rotatedKeyKept
     /// Revocation: an orphaned key is revoked, but its record still exists.
     case orphanedKeyRevoked
+    /// Lock: the random secret that is needed besides the PIN is in the secret store.
+    case lockSecretWritten
+    /// Lock: the record says what happens to all secrets.
+    case lockRecorded
+    /// Lock: one secret is sealed or stored without a seal.
+    case secretResealed
+    /// Lock: the record says that all secrets are changed, or is deleted.
+    case lockFinished
+    /// Lock: a try is counted as wrong, but not checked yet.
+    case lockTryCounted
+    /// Lock: the key is deleted.
+    case lockForgotten
 }
 
 /// A function that is called after each step. An error that it throws stops the work there, as a crash would.

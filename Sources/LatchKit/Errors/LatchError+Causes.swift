@@ -134,6 +134,7 @@ extension LatchError {
             case .denied: .secretStoreDenied
             case .damaged: .secretStoreDamaged
             case .wrongPassphrase: .wrongPassphrase
+            case .pinRequired: .pinRequired
             default: .secretStoreFailed
             }
         self.init(code, error.message, cause: error)

@@ -64,6 +64,7 @@ extension LatchError {
     /// | `secret_store_denied` | the secret store denies access to this program or user |
     /// | `secret_store_damaged` | the file of the secret store is damaged |
     /// | `secret_store_differs` | another secret store was asked for than the one that holds the secrets |
+    /// | `secret_store_pin_required` | the lock of this device has a PIN, which must be entered first |
     /// | `wrong_passphrase` | the passphrase of the secret store is wrong |
     /// | `secret_store_failed` | the secret store failed for another reason |
     /// | `file_failed` | a file could not be written |
@@ -206,6 +207,8 @@ extension LatchError.Code {
     public static let secretStoreDenied = Self(rawValue: "secret_store_denied")
     /// The secret store's file is damaged.
     public static let secretStoreDamaged = Self(rawValue: "secret_store_damaged")
+    /// The lock of this device has a PIN, which must be entered first. See ``DeviceLock``.
+    public static let pinRequired = Self(rawValue: "secret_store_pin_required")
     /// The passphrase of the secret store is wrong.
     public static let wrongPassphrase = Self(rawValue: "wrong_passphrase")
     /// The secret store failed for another reason.

@@ -52,6 +52,7 @@ public struct Folders: Sendable, Equatable {
 
     var database: String { data + "/latchstring.db" }
     var locks: String { data + "/locks" }
+    var lock: String { data + "/lock.json" }
     var log: String { state + "/client.log" }
     var responses: String { cache + "/responses.db" }
     /// The folder of the browser profiles that are created for one sign-in each.

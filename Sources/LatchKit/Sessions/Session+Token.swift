@@ -66,6 +66,12 @@ extension Session {
     /// account's lock.
     func token(of record: SessionRecord, holdingLock: Bool = false) async throws -> CachedToken {
         if var held, held.generation == record.generation, machine.state.isSignedIn, held.epoch == machine.epoch {
+            do {
+                try await LatchError.converting { try accounts.vault.requireUnlocked() }
+            } catch {
+                self.held = nil
+                throw error
+            }
             held.attempts = record.attempts
             self.held = held
             return held

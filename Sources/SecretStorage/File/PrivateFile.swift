@@ -8,7 +8,7 @@ package enum PrivateFile {
     private static let maximumCount = 16 << 20
 
     /// Reads a file. Returns nil when it does not exist.
-    static func read(_ path: String) throws(SecretStorageError) -> [UInt8]? {
+    package static func read(_ path: String) throws(SecretStorageError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -48,6 +48,12 @@ package enum PrivateFile {
         }
         guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else { throw failure("write", temporary) }
         guard rename(temporary, path) == 0 else { throw failure("replace", path) }
+        try syncFolder(in: folder(of: path))
+    }
+
+    /// Removes a file, if it exists. The removal is on disk when the function returns.
+    package static func remove(_ path: String) throws(SecretStorageError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
         try syncFolder(in: folder(of: path))
     }
 

@@ -78,6 +78,13 @@ final class BusMessage {
         return String(cString: text)
     }
 
+    /// Reads the next argument as an object path.
+    func objectPath() -> String? {
+        var text: UnsafePointer<CChar>?
+        guard library.sd_bus_message_read_basic(raw, Self.object, &text) > 0, let text else { return nil }
+        return String(cString: text)
+    }
+
     /// Reads the next argument as a number.
     func uint32() -> UInt32? {
         var number: UInt32 = 0
@@ -119,6 +126,7 @@ final class BusMessage {
 
     // Source: sd-bus-protocol.h. The values of its enumeration are these letters.
     private static let string = CChar(UInt8(ascii: "s"))
+    private static let object = CChar(UInt8(ascii: "o"))
     private static let uint32 = CChar(UInt8(ascii: "u"))
     private static let int32 = CChar(UInt8(ascii: "i"))
     private static let byte = CChar(UInt8(ascii: "y"))

@@ -1,0 +1,65 @@
+/// Reports when the session is locked and when the machine is suspended or resumed, from logind.
+///
+/// Without logind nothing is reported.
+///
+/// Source: org.freedesktop.login1(5), `Lock` of sessions and `PrepareForSleep` of the manager.
+package struct SessionLockWatch: Sendable {
+    private static let service = "org.freedesktop.login1"
+    private static let path = "/org/freedesktop/login1"
+    private static let manager = "org.freedesktop.login1.Manager"
+    private static let session = "org.freedesktop.login1.Session"
+
+    private let address: BusAddress
+    private let sessionID: String?
+
+    /// Creates a watch.
+    ///
+    /// - Parameter environment: The variables that locate the services of the system, and `XDG_SESSION_ID`, which names
+    ///   the session. Without it, the lock of any session counts.
+    package init(_ environment: [String: String]) {
+        address = .system(environment)
+        sessionID = environment["XDG_SESSION_ID"]
+    }
+
+    /// An event.
+    package enum Event: Sendable {
+        /// The watch has begun. Later events are not missed.
+        case began
+        /// The session was locked.
+        case sessionLocked
+        /// The machine is about to be suspended, or was resumed.
+        case suspended
+    }
+
+    /// The events, beginning with ``Event/began`` when logind can be reached. The watch ends with the stream.
+    package var events: AsyncStream<Event> {
+        AsyncStream { continuation in
+            let path = sessionPath.map { ",path='\($0)'" } ?? ""
+            let rules = [
+                "type='signal',sender='\(Self.service)',interface='\(Self.manager)',member='PrepareForSleep'",
+                "type='signal',sender='\(Self.service)',interface='\(Self.session)',member='Lock'\(path)",
+            ]
+            let handler = BusWatcher.Handler(
+                connected: { _ in continuation.yield(.began) },
+                received: { signals, _ in
+                    for signal in signals {
+                        if signal.isSignal(Self.manager, "PrepareForSleep") { continuation.yield(.suspended) }
+                        if signal.isSignal(Self.session, "Lock") { continuation.yield(.sessionLocked) }
+                    }
+                })
+            guard let watcher = BusWatcher(address, rules: rules, handler: handler) else {
+                continuation.finish()
+                return
+            }
+            continuation.onTermination = { _ in watcher.stop() }
+            watcher.start()
+        }
+    }
+
+    /// The object path of the session. Nil when it is not known.
+    private var sessionPath: String? {
+        guard let sessionID else { return nil }
+        let method = BusMethod(service: Self.service, path: Self.path, interface: Self.manager, name: "GetSession")
+        return BusConnection(address)?.call(method) { $0.append(sessionID) }?.objectPath()
+    }
+}

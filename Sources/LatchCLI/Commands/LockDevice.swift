@@ -1,0 +1,57 @@
+import Arguments
+import LatchKit
+import Terminal
+
+/// `latch lock`: locks this device at once.
+struct LockDevice: ExecutableCommand {
+    static let command = Command<Request>(
+        "lock", "Lock the accounts of this device at once.",
+        discussion: """
+            Afterwards every command that needs an account asks for the PIN of this device, which 'latch pin local set' \
+            sets. Sessions stay signed in. Downloads that run go on if the settings say so.
+            """
+    ) { given in Request(given, LockDevice()) }
+
+    var finishesUnfinished: Bool { false }
+
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let lock = try await context.client().lock
+        guard try lock.state != .none else {
+            throw LatchError(.invalidInput, "This device has no PIN, so it cannot be locked. Run: latch pin local set")
+        }
+        try lock.lock()
+        try context.console.result([LocalPIN.sentence(.locked)], json: LocalPIN.json(.locked))
+        return .done
+    }
+}
+
+/// `latch unlock`: unlocks this device.
+struct UnlockDevice: ExecutableCommand {
+    static let command = Command<Request>(
+        "unlock", "Unlock the accounts of this device with its PIN.",
+        discussion: """
+            The accounts stay unlocked for all programs until the time without use is over, the session is locked or \
+            the machine is suspended while a download runs, or 'latch lock' is run.
+            """,
+        arguments: [LocalPIN.fromInput]
+    ) { given in Request(given, UnlockDevice(readsInput: given[LocalPIN.fromInput])) }
+
+    let readsInput: Bool
+    var isNonInteractive: Bool { readsInput }
+
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let lock = try await context.client().lock
+        guard try lock.state != .none else {
+            throw LatchError(.invalidInput, "This device has no PIN. To set one: latch pin local set")
+        }
+        try await context.secrets().open()
+        if readsInput {
+            try await lock.unlock(with: try await StandardInput.firstLine(as: "--pin-stdin", "PIN"))
+        } else {
+            try await context.unlock()
+        }
+        let state = try lock.state
+        try context.console.result([LocalPIN.sentence(state)], json: LocalPIN.json(state))
+        return .done
+    }
+}

@@ -1,0 +1,213 @@
+import Crypto
+import Dispatch
+import FoundationEssentials
+import SecretStorage
+
+extension DeviceLock {
+    /// Sets a PIN, and seals the secrets of all accounts. The lock is unlocked afterwards.
+    ///
+    /// - Throws: ``LatchError/Code/weakPassword``; ``LatchError/Code/invalidRequest`` when there is a PIN already; a
+    ///   code of the secret store or the storage. If some secrets could not be sealed, the next start seals them.
+    public func set(_ pin: Secret, settings: Settings = Settings()) async throws {
+        try Self.check(pin)
+        try Self.check(settings)
+        try await changing { record in
+            guard record == nil else {
+                throw LatchError(.invalidRequest, "This device has a PIN already. Change it instead.")
+            }
+            let deviceSecret = Secret.random(Sealing.keyCount)
+            try await vault.store.write(
+                Secret(deviceSecret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName)
+            try accounts.hook.after(.lockSecretWritten)
+            let key = Secret.random(SealedBox.keyCount)
+            var made = try await LockRecord.make(key, pin, deviceSecret, vault.parameters)
+            made.settings = settings
+            try await begin(&made, with: key)
+        }
+    }
+
+    /// Replaces the PIN and the key of the lock, and seals all secrets again.
+    ///
+    /// - Throws: The errors of ``unlock(with:)``; ``LatchError/Code/weakPassword``.
+    public func change(from old: Secret, to new: Secret) async throws {
+        try Self.check(new)
+        try await changing { record in
+            let opened = try await open(record, with: old)
+            var record = opened.record
+            // Only one replaced key can be recorded, so the work of an earlier change is finished first.
+            guard try await finish(&record) else { return }
+            let newKey = Secret.random(SealedBox.keyCount)
+            var next = try await LockRecord.make(newKey, new, try await deviceSecret(), vault.parameters)
+            next.settings = record.settings
+            var bytes = opened.key.withBytes { $0 }
+            defer { wipe(&bytes) }
+            let publicKey = Base64URL.decode(next.publicKey) ?? []
+            next.replaced = .init(id: record.id, box: Base64URL.encode(try SealedBox.seal(bytes, for: publicKey)))
+            vault.lock(record)
+            try await begin(&next, with: newKey)
+        }
+    }
+
+    /// Removes the PIN, and stores all secrets without a seal.
+    ///
+    /// - Throws: The errors of ``unlock(with:)``. If the work is interrupted, the next ``unlock(with:)`` finishes it.
+    public func remove(with pin: Secret) async throws {
+        try await changing { record in
+            var (record, _) = try await open(record, with: pin)
+            guard try await finish(&record) else { return }
+            record.phase.remove()
+            try vault.store(record)
+            try accounts.hook.after(.lockRecorded)
+            _ = try await finish(&record)
+        }
+    }
+
+    /// Removes the lock without the PIN. All accounts stay in the list, and must sign in again.
+    public func forget() async throws {
+        try await changing(acceptsDamage: true) { record in
+            try await forget(record, because: "the PIN of this device was removed without entering it")
+        }
+    }
+
+    /// Changes the settings.
+    ///
+    /// - Throws: ``LatchError/Code/invalidRequest`` when there is no PIN; ``LatchError/Code/pinRequired``.
+    public func changeSettings(_ settings: Settings) async throws {
+        try Self.check(settings)
+        try await changing { record in
+            guard var record else { throw Self.none }
+            guard let key = vault.unlockedKey(record) else { throw LockVault.locked }
+            record.settings = settings
+            try vault.store(record)
+            vault.unlock(record, with: key)
+        }
+    }
+
+    /// Unlocks, for all programs, until the lock is locked or not used for the time of ``Settings/idleSeconds``.
+    ///
+    /// A try counts as wrong before it is checked. After the third wrong try the next one must wait, at first 15
+    /// seconds. After ten wrong tries the key is deleted, and every account must sign in again.
+    ///
+    /// - Throws: ``LatchError/Code/wrongPIN``; ``LatchError/Code/rateLimited`` with the time to wait;
+    ///   ``LatchError/Code/sessionEnded`` after the tenth wrong try; ``LatchError/Code/invalidRequest`` when there is
+    ///   no PIN; a code of the secret store or the storage.
+    public func unlock(with pin: Secret) async throws {
+        try await changing { record in
+            var (record, key) = try await open(record, with: pin)
+            if record.isWeaker(than: vault.parameters) {
+                try await record.wrapAgain(key, pin, try await deviceSecret(), vault.parameters)
+                try vault.store(record)
+            }
+            _ = try await finish(&record)
+        }
+    }
+
+    /// Finishes what a killed program left behind, as far as that is possible without the PIN.
+    func recover() async throws {
+        guard let unfinished = try record()?.phase.unfinished, unfinished != .unseal else { return }
+        try await changing { record in
+            guard var record else { return }
+            if record.phase.isForgotten { return try await forget(record, because: record.reason ?? "") }
+            if record.replaced == nil || vault.unlockedKey(record, isUse: false) != nil {
+                _ = try await finish(&record)
+            }
+        }
+    }
+
+    /// Stores a record with a new key, unlocks it and seals all secrets.
+    private func begin(_ record: inout LockRecord, with key: Secret) async throws {
+        try vault.store(record)
+        try accounts.hook.after(.lockRecorded)
+        vault.unlock(record, with: key)
+        _ = try await finish(&record)
+    }
+
+    /// Counts a try, opens the key with a PIN and unlocks.
+    private func open(_ record: LockRecord?, with pin: Secret) async throws -> (record: LockRecord, key: Secret) {
+        guard var record, !record.phase.isForgotten else { throw Self.none }
+        let deviceSecret = try await deviceSecret()
+        switch record.tries.begin(at: vault.now()) {
+        case .wait(let pause): throw Self.tooManyTries(pause)
+        case .forget: throw try await forgetAfterLastTry(record)
+        case .check: break
+        }
+        try vault.store(record)
+        try accounts.hook.after(.lockTryCounted)
+        guard let key = try await record.key(pin, deviceSecret) else {
+            if record.tries.left == 0 { throw try await forgetAfterLastTry(record) }
+            throw Self.wrongPIN(record.tries.left, record.tries.pause(at: vault.now()))
+        }
+        record.tries.succeeded()
+        try vault.store(record)
+        vault.unlock(record, with: key)
+        return (record, key)
+    }
+
+    private func forgetAfterLastTry(_ record: LockRecord) async throws -> LatchError {
+        try await forget(
+            record, because: "the PIN of this device was entered wrongly \(LockTryStateMachine.limit) times")
+        return LatchError(
+            .sessionEnded,
+            "The PIN was wrong \(LockTryStateMachine.limit) times, so the secrets of all accounts were deleted and the "
+                + "lock was removed. Sign in to each account again.")
+    }
+
+    /// Runs a change while no other program changes the lock, and completes it even when the caller is cancelled.
+    private func changing(
+        acceptsDamage: Bool = false, _ body: @escaping @Sendable (LockRecord?) async throws -> Void
+    ) async throws {
+        try await LatchError.converting {
+            let lock = try await accounts.locks.lock(named: Self.lockName)
+            defer { lock.release() }
+            let record = acceptsDamage ? try? vault.record() : try vault.record()
+            try await Task { try await body(record) }.value
+        }
+    }
+
+    private func deviceSecret() async throws -> Secret {
+        guard let text = try await vault.store.read(LockVault.deviceSecretName),
+            let bytes = Base64URL.decode(text.reveal())
+        else {
+            throw LatchError(
+                .secretStoreFailed,
+                "The secret store no longer contains the secret that is needed besides the PIN. Restore the secret "
+                    + "store, or remove the lock and sign in again.")
+        }
+        return Secret(bytes: bytes)
+    }
+}
+
+extension LockRecord {
+    /// Creates a record on a thread of its own, because Argon2id takes about half a second.
+    static func make(
+        _ key: Secret, _ pin: Secret, _ deviceSecret: Secret, _ parameters: Argon2idParameters
+    ) async throws -> LockRecord {
+        try await onThread {
+            try LockRecord(sealing: key, pin: pin, deviceSecret: deviceSecret, parameters: parameters)
+        }
+    }
+
+    /// Seals the key again on a thread of its own.
+    mutating func wrapAgain(
+        _ key: Secret, _ pin: Secret, _ deviceSecret: Secret, _ parameters: Argon2idParameters
+    ) async throws {
+        let old = self
+        self = try await Self.onThread {
+            var record = old
+            try record.wrap(key, pin: pin, deviceSecret: deviceSecret, parameters: parameters)
+            return record
+        }
+    }
+
+    /// Opens the key on a thread of its own. Nil when the PIN is wrong.
+    func key(_ pin: Secret, _ deviceSecret: Secret) async throws -> Secret? {
+        try await Self.onThread { try open(pin: pin, deviceSecret: deviceSecret) }
+    }
+
+    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "latchstring.argon2id").async { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+public import Crypto
+import Desktop
+public import FoundationEssentials
+import SecretStorage
+
+/// The lock of this device: a PIN that is needed to read the secrets of all accounts.
+///
+/// ```swift
+/// if try latch.lock.state == .locked { try await latch.lock.unlock(with: pin) }
+/// ```
+///
+/// All programs that share the accounts also share the lock. While it is locked, requests throw
+/// ``LatchError/Code/pinRequired``. Sessions stay signed in.
+///
+/// Source: IM-15; docs/lock.md.
+public struct DeviceLock: Sendable {
+    /// The state of the lock.
+    public enum State: String, Sendable, Hashable {
+        /// There is no PIN.
+        case none
+        /// The PIN must be entered.
+        case locked
+        /// The PIN was entered, and the time without use is not over.
+        case unlocked
+    }
+
+    /// The settings of the lock.
+    public struct Settings: Sendable, Hashable, Codable {
+        /// The lock locks after this time without use, in seconds: 10 to 86,400. Default: 300.
+        public var idleSeconds = 300
+        /// Whether downloads that run continue while the lock is locked. Default: true.
+        public var continuesDownloads = true
+
+        /// Makes the default settings.
+        public init() {}
+
+        var idle: Duration { .seconds(idleSeconds) }
+        var isValid: Bool { (10...86_400).contains(idleSeconds) }
+    }
+
+    /// The minimum number of digits of a PIN, and of characters of another text.
+    public static let minimumDigits = 6, minimumCharacters = 8
+    static let lockName = "device-lock"
+
+    let accounts: AccountStore
+    var vault: LockVault { accounts.vault }
+
+    /// The current state. Reading it does not count as a use.
+    public var state: State {
+        get throws(LatchError) {
+            guard let record = try record(), !record.phase.isForgotten else { return .none }
+            return vault.unlockedKey(record, isUse: false) == nil ? .locked : .unlocked
+        }
+    }
+
+    /// The settings. Nil when there is no lock.
+    public var settings: Settings? {
+        get throws(LatchError) { try record()?.settings }
+    }
+
+    /// The number of wrong tries that are left, and the time that the next try must wait. Nil when there is no lock.
+    package var tries: (left: Int, pause: Duration)? {
+        get throws(LatchError) { try record().map { ($0.tries.left, $0.tries.pause(at: vault.now())) } }
+    }
+
+    /// The state, followed by each change, also those by other programs and by time. The state is checked at the poll
+    /// interval of the client. The stream ends when it is no longer read, or when the lock cannot be read.
+    public var stateUpdates: AsyncStream<State> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                var last: State?
+                while !Task.isCancelled, let now = try? state {
+                    if now != last { continuation.yield(now) }
+                    last = now
+                    try? await Task.sleep(for: accounts.pollInterval)
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Locks at once, for all programs. Does nothing when there is no lock. Downloads that run continue if the settings
+    /// say so.
+    public func lock() throws(LatchError) {
+        if let record = try record() { vault.lock(record) }
+    }
+
+    /// Locks whenever the session of the desktop is locked and the machine is suspended or resumed, until the task is
+    /// cancelled. Has no effect without logind.
+    ///
+    /// A program that runs for a long time calls this in a task of its own. Programs that do not run then find the lock
+    /// locked as well.
+    ///
+    /// Source: org.freedesktop.login1(5).
+    public func lockWithSession(_ environment: [String: String] = ProcessInfo.processInfo.environment) async {
+        for await event in SessionLockWatch(environment).events where event != .began { try? lock() }
+    }
+
+    /// Keeps the accounts readable in this process while `body` runs, if they are readable now and the settings say
+    /// that downloads continue.
+    package func retaining<Value>(_ body: () async throws -> Value) async throws -> Value {
+        if try settings?.continuesDownloads == true { try await LatchError.converting { try vault.retain() } }
+        defer { vault.release() }
+        return try await body()
+    }
+
+    func record() throws(LatchError) -> LockRecord? {
+        do { return try vault.record() } catch { throw LatchError(error) }
+    }
+
+    /// Checks a new PIN: six or more digits, or eight or more characters, at most 1024 bytes.
+    ///
+    /// - Throws: ``LatchError/Code/weakPassword``.
+    public static func check(_ pin: Secret) throws(LatchError) {
+        let isStrong = pin.withBytes { bytes in
+            let isNumber = bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            return bytes.count <= 1024 && bytes.count >= (isNumber ? minimumDigits : minimumCharacters)
+        }
+        guard !isStrong else { return }
+        throw LatchError(
+            .weakPassword,
+            "This PIN cannot be used. Use \(minimumDigits) digits or more, or a text of \(minimumCharacters) to 1024 "
+                + "characters. Nothing was changed.")
+    }
+}
+
+extension LatchClient {
+    /// The lock of this device.
+    public var lock: DeviceLock { DeviceLock(accounts: accounts) }
+}

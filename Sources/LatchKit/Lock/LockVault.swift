@@ -1,0 +1,130 @@
+import Crypto
+import FoundationEssentials
+import HTTPMessages
+import SecretStorage
+import Synchronization
+
+/// The record of the lock and its key while it is unlocked. ``DeviceLock`` changes them; ``LockedSecrets`` uses them.
+///
+/// The record is read from its file at every use, because another program may have changed it.
+final class LockVault: Sendable {
+    /// The name of the random secret that is needed besides the PIN.
+    static let deviceSecretName = SecretKey(service: "latchstring", account: "lock")
+
+    /// The path of the record.
+    let path: String
+    /// The secret store, without the lock.
+    let store: any SecretStoring
+    let parameters: Argon2idParameters
+    let now: @Sendable () -> BootTime
+    private let keys: any UnlockedKeyStoring
+    /// The key that running downloads hold, whatever the lock says.
+    private let retained = Mutex<(id: String, key: Secret)?>(nil)
+
+    init(
+        path: String, store: any SecretStoring, parameters: Argon2idParameters, keys: any UnlockedKeyStoring,
+        now: @escaping @Sendable () -> BootTime
+    ) {
+        self.path = path
+        self.store = store
+        self.parameters = parameters
+        self.keys = keys
+        self.now = now
+    }
+
+    /// Returns the record. Nil when there is no lock.
+    ///
+    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/damaged`` when the file cannot be decoded.
+    ///   It never counts as absent then, because secrets would be stored without a seal.
+    func record() throws(SecretStorageError) -> LockRecord? {
+        guard let bytes = try PrivateFile.read(path) else { return nil }
+        if let record = LockRecord(bytes) { return record }
+        throw SecretStorageError(
+            .damaged,
+            "Could not read the lock '\(path)': it was modified, or a later version wrote it. Restore it from a "
+                + "backup, or remove the lock and sign in again: latch pin local remove --forgotten")
+    }
+
+    /// Replaces the record durably. The caller holds the lock named ``DeviceLock/lockName``.
+    func store(_ record: LockRecord) throws(SecretStorageError) {
+        try PrivateFile.replace(path, with: JSON.encode(record))
+    }
+
+    /// Returns the key with an id. Nil when no lock has it, so that nothing can be opened with it any more.
+    ///
+    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired`` when the lock is locked.
+    func key(for id: String) throws(SecretStorageError) -> Secret? {
+        guard let record = try record(), !record.phase.isForgotten, [record.id, record.replaced?.id].contains(id) else {
+            return nil
+        }
+        guard let key = unlockedKey(record) else { throw Self.locked }
+        guard id != record.id, let replaced = record.replaced else { return key }
+        guard let box = Base64URL.decode(replaced.box), var bytes = try? SealedBox.open(box, with: key) else {
+            return nil
+        }
+        defer { wipe(&bytes) }
+        return Secret(bytes: bytes)
+    }
+
+    /// Returns what is to be stored for a secret: sealed if there is a lock.
+    func seal(_ secret: Secret, named name: SecretKey) throws(SecretStorageError) -> Secret {
+        guard let record = try record(), record.phase.sealsSecrets else { return secret }
+        return try Self.seal(secret, named: name, for: record)
+    }
+
+    static func seal(
+        _ secret: Secret, named name: SecretKey, for record: LockRecord
+    ) throws(SecretStorageError) -> Secret {
+        do throws(CryptoError) {
+            let publicKey = Base64URL.decode(record.publicKey) ?? []
+            return try SealedSecret.seal(secret, named: name, for: publicKey, id: record.id)
+        } catch {
+            throw SecretStorageError(.io, "Could not seal a secret for the lock of this device: \(error.message)")
+        }
+    }
+
+    /// Checks that there is no lock, or that it is unlocked. Counts as a use of the lock.
+    ///
+    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired``.
+    func requireUnlocked() throws(SecretStorageError) {
+        guard let record = try record(), !record.phase.isForgotten, unlockedKey(record) == nil else { return }
+        throw Self.locked
+    }
+
+    /// Returns the key if the lock is unlocked. If it counts as a use, the time without use begins again.
+    func unlockedKey(_ record: LockRecord, isUse: Bool = true) -> Secret? {
+        if let retained = retained.withLock({ $0 }), retained.id == record.id { return retained.key }
+        guard let stored = keys.read(Self.name(record)), let unlocked = UnlockedKey(stored) else { return nil }
+        let (now, idle) = (now().uptime, record.settings.idle)
+        guard unlocked.end > now else {
+            keys.remove(Self.name(record))
+            return nil
+        }
+        // Not at every use, because a program may use the key thousands of times in a second.
+        if isUse, unlocked.end < now + idle - .seconds(1) { unlock(record, with: unlocked.key) }
+        return unlocked.key
+    }
+
+    /// Stores the key for the time without use.
+    func unlock(_ record: LockRecord, with key: Secret) {
+        let idle = record.settings.idle
+        _ = keys.store(UnlockedKey(key: key, end: now().uptime + idle).stored, as: Self.name(record), timeout: idle)
+    }
+
+    /// Removes the key, for all programs. A program that retains it keeps it.
+    func lock(_ record: LockRecord) { keys.remove(Self.name(record)) }
+
+    /// Keeps the key in this process until ``release()``, if the lock is unlocked.
+    func retain() throws(SecretStorageError) {
+        guard let record = try record(), let key = unlockedKey(record) else { return }
+        retained.withLock { $0 = (record.id, key) }
+    }
+
+    /// Removes the key that ``retain()`` kept.
+    func release() { retained.withLock { $0 = nil } }
+
+    private static func name(_ record: LockRecord) -> String { "latchstring-lock:\(record.id)" }
+
+    static let locked = SecretStorageError(
+        .pinRequired, "The accounts of this device are locked. Enter the PIN of this device to unlock them.")
+}

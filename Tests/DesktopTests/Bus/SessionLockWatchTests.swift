@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+@testable import Desktop
+
+/// The lock of a session and the suspension of the machine, over a real bus.
+@Suite(.timeLimit(.minutes(20))) struct SessionLockWatchTests {
+    @Test("IM-15 the session's lock and the machine's suspension are reported, and another session's lock is not")
+    func events() async throws {
+        let desktop = try await MockDesktop(.login)
+        for id in ["one", "other"] { try await desktop.addSession(id) }
+        let environment = desktop.environment.merging(["XDG_SESSION_ID": "one"]) { $1 }
+        var events = SessionLockWatch(environment).events.makeAsyncIterator()
+        #expect(await events.next() == .began)
+
+        try await desktop.lockSession("one")
+        #expect(await events.next() == .sessionLocked)
+        try await desktop.lockSession("other")
+        try await desktop.suspend()
+        #expect(await events.next() == .suspended)
+    }
+}
