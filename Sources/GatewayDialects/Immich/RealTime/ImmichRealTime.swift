@@ -27,8 +27,10 @@ final class ImmichRealTime: Sendable {
         let session: SessionID?
         var machine: ImmichRealTimeStateMachine
 
-        func perform(_ actions: [ImmichRealTimeStateMachine.Action]) {
-            for action in actions {
+        mutating func perform(
+            _ step: (inout ImmichRealTimeStateMachine) -> [ImmichRealTimeStateMachine.Action]
+        ) {
+            for action in step(&machine) {
                 switch action {
                 case .send(let text): socket.send(text)
                 case .close: socket.close()
@@ -42,8 +44,10 @@ final class ImmichRealTime: Sendable {
         var lastNumber = 0
         /// The connections of each session.
         var numbers: [SessionID: Set<Int>] = [:]
-        /// The sessions that were not checked since they connected or since sessions changed.
+        /// The sessions that were not checked since they connected.
         var unchecked: Set<SessionID> = []
+        /// Whether all sessions must be checked, because some have changed.
+        var checksAll = false
         /// The earliest expiry of a connected session.
         var nextExpiry = Date.distantFuture
         /// Starts a check. Nil while ``run(clock:)`` does not run.
@@ -72,11 +76,7 @@ final class ImmichRealTime: Sendable {
         guard let number = begin(socket, session) else { return }
         defer { end(number) }
         for await text in socket.messages {
-            state.withLock { state in
-                guard var connection = state.connections[number] else { return }
-                connection.perform(connection.machine.receive(text))
-                state.connections[number] = connection
-            }
+            state.withLock { $0.connections[number]?.perform { $0.receive(text) } }
         }
     }
 
@@ -110,9 +110,9 @@ final class ImmichRealTime: Sendable {
                 state.unchecked.insert(session)
                 state.signal?.yield()
             }
-            let connection = Connection(socket: socket, session: session, machine: machine)
+            var connection = Connection(socket: socket, session: session, machine: machine)
+            connection.perform { $0.start() }
             state.connections[state.lastNumber] = connection
-            connection.perform(machine.start())
             return state.lastNumber
         }
     }
@@ -128,7 +128,7 @@ final class ImmichRealTime: Sendable {
     private func sessionsHaveChanged() {
         state.withLock { state in
             guard !state.numbers.isEmpty else { return }
-            state.unchecked.formUnion(state.numbers.keys)
+            state.checksAll = true
             state.signal?.yield()
         }
     }
@@ -137,10 +137,11 @@ final class ImmichRealTime: Sendable {
     private func advance() {
         let now = now()
         let hasExpiry = state.withLock { state in
-            for number in state.connections.keys {
-                guard var connection = state.connections[number] else { continue }
-                connection.perform(connection.machine.advance(by: Self.interval))
-                state.connections[number] = connection
+            // By index, because a copy of the keys would make the first change copy all connections.
+            var index = state.connections.values.startIndex
+            while index != state.connections.values.endIndex {
+                state.connections.values[index].perform { $0.advance(by: Self.interval) }
+                state.connections.values.formIndex(after: &index)
             }
             return state.nextExpiry <= now
         }
@@ -149,8 +150,11 @@ final class ImmichRealTime: Sendable {
 
     private func checkSessions() async {
         let ids = state.withLock { state in
-            defer { state.unchecked = [] }
-            return state.unchecked
+            defer {
+                state.unchecked = []
+                state.checksAll = false
+            }
+            return state.checksAll ? Set(state.numbers.keys) : state.unchecked
         }
         guard !ids.isEmpty else { return }
         do {
@@ -177,9 +181,7 @@ final class ImmichRealTime: Sendable {
                 let event = SocketIOPacket(
                     event: "on_session_delete", [.string(id.uuid.uuidString.lowercased())])
                 for number in state.numbers[id] ?? [] {
-                    guard var connection = state.connections[number] else { continue }
-                    connection.perform(connection.machine.end(with: event))
-                    state.connections[number] = connection
+                    state.connections[number]?.perform { $0.end(with: event) }
                 }
             }
         }
