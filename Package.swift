@@ -66,7 +66,8 @@ let package = Package(
         .target(
             name: "HTTPClient",
             dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives"]),
-        .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives"]),
+        .target(
+            name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives", "WebSockets"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
         .target(
             name: "SecretStorage",
@@ -124,7 +125,7 @@ let package = Package(
             dependencies: [
                 "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
                 "HTTPServer", "JOSE", "OAuth", "OpenIDConnect", "PictureLibrary", "Primitives", "ServerMessages",
-                "SignInBridge",
+                "SignInBridge", "SocketIO",
             ]),
         .target(
             name: "LatchGateway",
@@ -177,7 +178,7 @@ let package = Package(
         // One target for most modules; LatchGatewayTests covers the gateway's modules. Tests/System runs the built
         // programs, and Tests/Programs has programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CSpawn", "WebSockets"], path: "Tests/TestSupport"),
         .target(
             name: "ScriptedProvider",
             dependencies: ["Crypto", "HTTPMessages", "HTTPServer", "JOSE", "OAuth"],
@@ -200,7 +201,8 @@ let package = Package(
             dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport"],
             exclude: ["Fixtures"]),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPMessages", "HTTPServer", "TestSupport"]),
+            name: "HTTPServerTests",
+            dependencies: ["HTTPClient", "HTTPMessages", "HTTPServer", "TestSupport", "WebSockets"]),
         .testTarget(name: "HostNamesTests", dependencies: ["HostNames"]),
         .testTarget(name: "JOSETests", dependencies: ["Crypto", "HTTPMessages", "JOSE", "TestSupport"]),
         .testTarget(
@@ -212,7 +214,7 @@ let package = Package(
             name: "LatchGatewayTests",
             dependencies: [
                 "Crypto", "Database", "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
-                "Primitives", "Redis", "ScriptedProvider", "ServerMessages", "TestSupport",
+                "Primitives", "Redis", "ScriptedProvider", "ServerMessages", "SocketIO", "TestSupport", "WebSockets",
             ] + gatewayModules),
         .testTarget(
             name: "LatchDownloadsTests",

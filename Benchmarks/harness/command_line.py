@@ -13,15 +13,16 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import BenchmarkRun
 from .machine import ROOT
-from .measures import bridge, cold, downloads, introspect, me, memory, mixed, original, queue, signin, start, verify
+from .measures import bridge, cold, downloads, idle, introspect, me, memory, mixed, original, queue, signin, start
+from .measures import verify
 from .process import BenchError
 from .table import Table
 
 MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
     "verify": verify.measure,
-    "mixed": mixed.measure, "memory": memory.measure, "cold": cold.measure, "start": start.measure,
-    "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
+    "mixed": mixed.measure, "memory": memory.measure, "idle": idle.measure, "cold": cold.measure,
+    "start": start.measure, "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -32,7 +32,7 @@ static inline struct MHD_Daemon *latch_mhd_start(
         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)priorities},
         {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)latch_mhd_no_certificate},
         {MHD_OPTION_END, 0, NULL}};
-    unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE;
     return MHD_start_daemon(
         priorities == NULL ? flags : flags | MHD_USE_TLS, 0, accept_policy, context, handler, context,
         MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, connection_limit,
@@ -74,6 +74,11 @@ static inline unsigned int latch_mhd_status(struct MHD_Connection *connection) {
 static inline const struct sockaddr *latch_mhd_peer(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     return info == NULL ? NULL : info->client_addr;
+}
+
+// MHD_upgrade_action is variadic.
+static inline void latch_mhd_end_upgrade(struct MHD_UpgradeResponseHandle *upgrade) {
+    (void)MHD_upgrade_action(upgrade, MHD_UPGRADE_ACTION_CLOSE);
 }
 
 // The buffer is copied, but not const in the signature.
@@ -137,6 +142,7 @@ static inline int latch_epoll_remove(int epoll, int descriptor) {
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 static inline uint32_t latch_epoll_readable(void) { return EPOLLIN; }
+static inline uint32_t latch_epoll_readable_or_writable(void) { return EPOLLIN | EPOLLOUT; }
 static inline uint32_t latch_epoll_hangup(void) { return EPOLLRDHUP | EPOLLET; }
 static inline uint32_t latch_epoll_once_readable(void) { return EPOLLIN | EPOLLRDHUP | EPOLLONESHOT; }
 static inline uint32_t latch_epoll_once_writable(void) { return EPOLLOUT | EPOLLRDHUP | EPOLLONESHOT; }

@@ -7,11 +7,31 @@ extension WebSocketCodec {
         var input: ArraySlice<UInt8> = []
         var output: [UInt8] = []
         var outputLimit = 0
+        /// The number of bytes until the end of the frames that have begun. Negative while a head is incomplete.
+        var expectedBytes = 0
+        /// Whether a message has begun whose last frame has not.
+        var isInMessage = false
+        /// Whether the frames of the peer are masked.
+        let isPeerMasking: Bool
         private var events: [WebSocketEvent] = []
+
+        init(isPeerMasking: Bool) {
+            self.isPeerMasking = isPeerMasking
+        }
 
         func takeEvents() -> [WebSocketEvent] {
             defer { events = [] }
             return events
+        }
+
+        /// Records the start of a frame, whose length includes its head.
+        ///
+        /// Source: RFC 6455 §5.2.
+        func begin(_ frame: wslay_event_on_frame_recv_start_arg, isMasked: Bool) {
+            let extended = frame.payload_length < 126 ? 0 : frame.payload_length < 65_536 ? 2 : 8
+            expectedBytes += 2 + extended + (isMasked ? 4 : 0) + Int(clamping: frame.payload_length)
+            // A control frame may come between the frames of a message.
+            if frame.opcode < WSLAY_CONNECTION_CLOSE.rawValue { isInMessage = frame.fin == 0 }
         }
 
         func add(_ message: wslay_event_on_msg_recv_arg) {
@@ -55,7 +75,10 @@ extension WebSocketCodec {
             for (index, byte) in SecureRandom.bytes(length).enumerated() { buffer?[index] = byte }
             return 0
         },
-        on_frame_recv_start_callback: nil,
+        on_frame_recv_start_callback: { _, frame, data in
+            guard let frame, let buffers = WebSocketCodec.buffers(data) else { return }
+            buffers.begin(frame.pointee, isMasked: buffers.isPeerMasking)
+        },
         on_frame_recv_chunk_callback: nil,
         on_frame_recv_end_callback: nil,
         on_msg_recv_callback: { _, message, data in

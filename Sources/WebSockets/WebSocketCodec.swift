@@ -33,7 +33,7 @@ package final class WebSocketCodec {
     package init(role: Role, maximumMessageBytes: Int, maximumPendingBytes: Int) {
         self.maximumMessageBytes = maximumMessageBytes
         self.maximumPendingBytes = maximumPendingBytes
-        buffers = Buffers()
+        buffers = Buffers(isPeerMasking: role == .server)
         var callbacks = Self.callbacks
         var context: wslay_event_context_ptr?
         let data = Unmanaged.passUnretained(buffers).toOpaque()
@@ -56,6 +56,13 @@ package final class WebSocketCodec {
     /// Whether both ends have sent a close frame and all output was taken.
     package var isClosed: Bool { wslay_event_want_read(context) == 0 && wslay_event_want_write(context) == 0 }
 
+    /// Whether the codec holds nothing: no output, no part of a message and no close frame. A new codec can then replace
+    /// it, so an idle connection needs no memory for one.
+    package var isIdle: Bool {
+        !hasOutput && buffers.expectedBytes == 0 && !buffers.isInMessage && wslay_event_get_close_sent(context) == 0
+            && wslay_event_get_close_received(context) == 0
+    }
+
     /// Reads bytes of the peer, and returns the messages that they complete.
     ///
     /// - Throws: ``WebSocketError/Code/malformed`` when the peer violates the protocol or a message is larger than
@@ -63,6 +70,7 @@ package final class WebSocketCodec {
     ///   ``WebSocketError/Code/tooLarge`` when it sends pings and does not read the pongs.
     package func receive(_ bytes: [UInt8]) throws(WebSocketError) -> [WebSocketEvent] {
         buffers.input = bytes[...]
+        buffers.expectedBytes -= bytes.count
         // libwslay reads all bytes in one call. After an error it has queued a close frame and reads no more.
         let status = wslay_event_recv(context)
         let events = buffers.takeEvents()

@@ -9,13 +9,15 @@ struct TLSFixture {
     let credentials: TLSCredentials
     let server: TestServer
 
-    init(_ change: (inout HTTPServer.Configuration) -> Void = { _ in }) async throws {
+    init(
+        router sample: Router = .sample, _ change: (inout HTTPServer.Configuration) -> Void = { _ in }
+    ) async throws {
         authority = try await Authority.make()
         let pair = try await authority.issue()
         let credentials = TLSCredentials(
             try CertificateFiles(certificatePath: pair.certificate, keyPath: pair.key).read())
         self.credentials = credentials
-        var router = Router.sample
+        var router = sample
         router.on(.get, "/secure") { .text("\($0.isTLS)") }
         let configuration = TestServer.configuration {
             $0.listeners = [.tls(host: "127.0.0.1", port: 0)]

@@ -37,6 +37,30 @@ struct WebSocketCodecTests {
         #expect(client.takeOutput().first == 0x8A)
     }
 
+    @Test("IM-6 a codec is idle only between messages, without output and before a close frame")
+    func idle() throws {
+        #expect(client.isIdle && server.isIdle)
+        for length in [1, 125, 126, 1_000] {
+            try client.send(String(repeating: "x", count: length))
+            #expect(!client.isIdle)
+            for byte in client.takeOutput() {
+                #expect(try server.receive([byte]).isEmpty != server.isIdle)
+            }
+            #expect(client.isIdle)
+        }
+        // The first part of a message, with a ping after it.
+        _ = try client.receive([0x01, 1, 0x61])
+        #expect(!client.isIdle)
+        _ = try client.receive([0x89, 0])
+        _ = client.takeOutput()
+        #expect(!client.isIdle)
+        _ = try client.receive([0x80, 1, 0x62])
+        #expect(client.isIdle)
+        server.close()
+        _ = server.takeOutput()
+        #expect(!server.isIdle)
+    }
+
     @Test("IM-6 a close frame is answered, and nothing can be sent after it")
     func close() throws {
         server.close(1001)

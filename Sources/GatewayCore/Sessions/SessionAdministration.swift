@@ -1,5 +1,6 @@
 package import Database
 package import FoundationEssentials
+import HTTPMessages
 import Synchronization
 
 /// The number of sessions and API keys that were revoked.
@@ -87,6 +88,14 @@ package final class SessionAdministration: Sendable {
     func recordEnd(of person: UUID, _ event: AuditEvent) {
         ended.withLock { $0 }?(person)
         audit.record(event)
+    }
+
+    /// Returns the live ones of these sessions, with the time when each ends if it is not used again.
+    package func expiries(of sessions: Set<SessionID>) async throws -> [SessionID: Date] {
+        let now = now()
+        let ids = String(decoding: JSON.encode(sessions.map(\.rawValue)), as: UTF8.self)
+        let live = try await database.read { try $0.all(SessionStatements.expiries, ids, now) }
+        return Dictionary(live) { first, _ in first }
     }
 
     /// Returns the number of live sessions.

@@ -24,6 +24,7 @@ final class SessionCache: Sendable {
     private let parts: [Part]
     private let lifetime: SessionLifetime
     private let evictedUses: UnwrittenUses
+    private let removalAction = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates an empty cache for at most `capacity` sessions, rounded down to a multiple of 32 and at least 32.
     ///
@@ -91,6 +92,15 @@ final class SessionCache: Sendable {
         part(digest).state.withLock { $0.find(digest, evictingInto: evictedUses)?.extend(to: expires) }
     }
 
+    /// Sets the action that is called after every removal, which may be the end of a session.
+    func onRemoval(_ action: @escaping @Sendable () -> Void) {
+        removalAction.withLock { $0 = action }
+    }
+
+    private func reportRemoval() {
+        removalAction.withLock { $0 }?()
+    }
+
     private func part(_ digest: SHA256Digest) -> Part {
         parts[Int(digest.leadingWord % UInt64(Self.partCount))]
     }
@@ -112,6 +122,7 @@ extension SessionCache {
             // Moved, or the removed entry would stay in the list of unwritten uses. An ended session is not extended.
             state.remove(digest)?.moveUses(to: evictedUses)
         }
+        reportRemoval()
     }
 
     /// Removes all sessions of a person. Scans every entry, which is acceptable because it is rare.
@@ -127,6 +138,7 @@ extension SessionCache {
                 }
             }
         }
+        reportRemoval()
     }
 
     /// Removes everything.
@@ -141,6 +153,7 @@ extension SessionCache {
                 }
             }
         }
+        reportRemoval()
     }
 }
 

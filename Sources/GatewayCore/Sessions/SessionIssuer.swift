@@ -52,6 +52,11 @@ package protocol SessionIssuer: Sendable {
     /// Removes all sessions from memory, because another process changed the database.
     func invalidateAll()
 
+    /// Sets the action that is called after sessions may have ended in any process: after an end in this process and
+    /// after each ``invalidate(person:)`` and ``invalidateAll()``. It is not called when sessions expire. The action must
+    /// return at once. By default, it is never called.
+    func onSessionsChanged(_ action: @escaping @Sendable () -> Void)
+
     /// The number of sessions in memory.
     var cachedCount: Int { get }
 
@@ -67,6 +72,9 @@ extension SessionIssuer {
     ) async throws -> SessionCredential {
         try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
+
+    /// Does nothing.
+    package func onSessionsChanged(_ action: @escaping @Sendable () -> Void) {}
 
     /// Nil: no results are in memory.
     package func cachedAuthentication(_ token: String) -> Authentication? { nil }

@@ -120,6 +120,14 @@ enum SessionStatements {
         "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
         Date.self, String.self, UUID.self, String.self)
 
+    /// Selects the live ones of the sessions in a JSON array, with their expiry.
+    static let expiries = Statement(
+        """
+        SELECT s.id, min(s.expires_at, \(bound)) FROM json_each(?1) j JOIN sessions s ON s.id = j.value
+        WHERE s.ended_at IS NULL AND min(s.expires_at, \(bound)) > ?2
+        """, String.self, Date.self
+    ) { row throws(DatabaseError) in (SessionID(rawValue: try row.get(0)), try row.get(1) as Date) }
+
     static let countLive = Statement(
         "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND expires_at > ?", Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }

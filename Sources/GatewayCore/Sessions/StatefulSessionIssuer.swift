@@ -166,6 +166,11 @@ package final class StatefulSessionIssuer: SessionIssuer {
     package func invalidateAll() {
         cache.removeAll()
     }
+
+    /// Sets the action that is called when sessions may have ended; see ``SessionIssuer``.
+    package func onSessionsChanged(_ action: @escaping @Sendable () -> Void) {
+        cache.onRemoval(action)
+    }
 }
 
 extension StatefulSessionIssuer {

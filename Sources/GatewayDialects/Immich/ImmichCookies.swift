@@ -52,13 +52,13 @@ struct ImmichCookies: Sendable {
         Cookies.of(request, prefix: name).first { $0.rest.isEmpty && !$0.value.isEmpty }?.value
     }
 
-    /// Whether the request does not come from a page of another site. Requests that only read are accepted because they
-    /// do no harm. Requests without the header fields of browsers are accepted because programs do not send these
+    /// Whether the request does not come from a page of another site. Requests that only read are accepted because the
+    /// page cannot read the response, which does not hold for WebSocket connections. Requests without the header fields of browsers are accepted because programs do not send these
     /// fields.
     ///
-    /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7.
+    /// Source: W3C Fetch Metadata §2.3; RFC 6454 §7; RFC 6455 §10.2.
     func isOwn(_ request: ServerRequest) -> Bool {
-        if [.get, .head, .options].contains(request.method) { return true }
+        if [.get, .head, .options].contains(request.method), request.headers["Upgrade"] == nil { return true }
         if request.headers["Sec-Fetch-Site"] == nil, request.headers["Origin"] == nil { return true }
         return page.comesFromOwnPage(request)
     }

@@ -21,6 +21,8 @@ package struct ImmichRoutes: ServiceDialect {
     let cookies: ImmichCookies
     /// The limit for provider codes from one address: 60 a minute. It is created once with the gateway.
     let exchanges: RequestLimit
+    /// The real-time connections.
+    let realTime: ImmichRealTime
 
     package init(services: GatewayServices) {
         self.services = services
@@ -32,6 +34,7 @@ package struct ImmichRoutes: ServiceDialect {
         routing = ImmichRouting(prefix: settings.prefix, log: services.log, access: access)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
+        realTime = ImmichRealTime(services)
     }
 
     var elevations: ElevationStore { services.elevations }
@@ -47,8 +50,13 @@ package struct ImmichRoutes: ServiceDialect {
 
     package func token(of request: ServerRequest) -> String? { try? access.token(of: request) }
 
-    /// Keeps the database of the picture library up to date.
-    package func run(clock: some Clock<Duration>) async { await library?.run(clock: clock) }
+    /// Keeps the database of the picture library up to date, and ends real-time connections with their sessions.
+    package func run(clock: some Clock<Duration>) async {
+        await withTaskGroup { group in
+            group.addTask { await library?.run(clock: clock) }
+            group.addTask { await realTime.run(clock: clock) }
+        }
+    }
 
     /// Reads the whole picture library now.
     package func scan() async throws { try await library?.scan() }
@@ -71,6 +79,7 @@ package struct ImmichRoutes: ServiceDialect {
         addUsers(to: &router)
         addSessions(to: &router)
         addOAuth(to: &router)
+        addRealTime(to: &router)
         ImmichAssetRoutes(services: services, access: access, routing: routing, library: library).add(to: &router)
     }
 

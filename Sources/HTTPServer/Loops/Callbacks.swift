@@ -61,17 +61,29 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
     }
     let connection = exchange.connection
     connection.daemon.loop.settings.onAccess(exchange.record)
-    if connection.phase != .closed { connection.enter(.idle) }
+    if connection.phase != .closed, connection.phase != .upgraded { connection.enter(.idle) }
     connection.exchange = nil
+}
+
+/// Called after the response to an upgrade was sent. The request has the exchange as its context.
+///
+/// Source: `MHD_UpgradeHandler`.
+let upgradeCallback: MHD_UpgradeHandler = { _, _, context, early, earlyCount, descriptor, upgrade in
+    guard let context, let upgrade else { return }
+    let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+    let received = early.map { Array(UnsafeRawBufferPointer(start: $0, count: earlyCount)) } ?? []
+    exchange.upgrade(descriptor, upgrade, received: received)
 }
 
 /// Decides whether a new connection is accepted. A refused connection is closed at once.
 ///
 /// Source: `MHD_AcceptPolicyCallback`.
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
-    // Clients of a Unix socket have no address that could be limited.
-    guard let context, let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
+    guard let context else { return latch_mhd_yes }
     let loop = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().loop
+    guard loop.hasRoom else { return latch_mhd_no }
+    // Clients of a Unix socket have no address that could be limited.
+    guard let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
     return loop.settings.connectionCounter.admits(peer, now: loop.now, loop.settings.onLog)
         ? latch_mhd_yes : latch_mhd_no
 }

@@ -20,6 +20,8 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         case sending
         /// The state after a part of a response was sent, until its producer has more bytes. It has no deadline.
         case producing
+        /// The state after an upgrade. The ``WebSocketConnection`` has the deadlines.
+        case upgraded
         /// The state after a refusal was sent without libmicrohttpd. Further bytes from the client are ignored.
         case lingering
         /// The state after this server closed the connection. libmicrohttpd detects it later.
@@ -40,6 +42,8 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     var isHeld = false
     /// Whether libmicrohttpd reads from the connection and therefore keeps a buffer for it until it ends.
     var isRead = false
+    /// Whether the upgrade of the connection has ended.
+    var isEndingUpgrade = false
     /// Whether the connection has bytes to read and waits for memory.
     var isWaiting = false
 
@@ -67,7 +71,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
             progress = nil
         case .body: deadline = now + settings.bodyTimeout
         case .lingering: deadline = now + settings.lingerTimeout
-        case .fresh, .handling, .producing, .closed: deadline = .max
+        case .fresh, .handling, .producing, .upgraded, .closed: deadline = .max
         }
         self.phase = phase
         // Closed at the end of a turn, because the next request may already have arrived.
@@ -104,7 +108,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     ///   idle.
     func closeIfEnded() -> Bool {
         switch phase {
-        case .handling, .sending, .producing, .closed: return true
+        case .handling, .sending, .producing, .upgraded, .closed: return true
         case .head where !peerEnded, .body where !peerEnded: return true
         case .fresh, .idle, .head, .body, .lingering:
             guard !hasMoreToRead else { return false }

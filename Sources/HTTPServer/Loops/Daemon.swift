@@ -11,6 +11,8 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
     var needsRun = true
     /// Connections before their first request line that are not held now but may have to be.
     var handshakes: [ClientConnection] = []
+    /// The number of connections whose upgrade has ended and which libmicrohttpd still has.
+    var endingUpgrades = 0
     private(set) var isOpen = true
     private let descriptor: Int32
     private let limit: Int
@@ -86,6 +88,7 @@ extension EventLoop {
     func listen(_ descriptor: Int32, isTLS: Bool, limit: Int) throws(HTTPServerError) {
         let daemon = try Daemon(loop: self, descriptor: descriptor, isTLS: isTLS, limit: limit)
         daemons.append(daemon)
+        connectionShare += limit
         let tag = Self.daemonTag + UInt64(daemons.count - 1)
         guard latch_epoll_add(epoll, daemon.epollDescriptor, latch_epoll_readable(), tag) == 0 else {
             throw HTTPServerError(

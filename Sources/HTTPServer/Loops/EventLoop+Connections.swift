@@ -11,7 +11,7 @@ extension EventLoop {
     /// Source: epoll_ctl(2).
     func add(_ connection: ClientConnection) {
         // Without connections, the loop does not wake for sweeps. That time must not count as a delay of the loop.
-        if connections.isEmpty { nextSweep = now + settings.sweepInterval }
+        if !hasConnections { nextSweep = now + settings.sweepInterval }
         connection.index = connections.count
         connections.append(connection)
         byDescriptor[connection.descriptor] = connection
@@ -42,6 +42,7 @@ extension EventLoop {
         connection.daemon.countConnection(-1)
         settings.connectionCounter.remove(connection.peer)
         if connection.isRead { readCount -= 1 }
+        if connection.isEndingUpgrade { connection.daemon.endingUpgrades -= 1 }
     }
 
     /// Starts to read from a held connection, or queues it when there is no memory for another one. Returns whether
@@ -112,6 +113,7 @@ extension EventLoop {
             connection.endIfCutShort()
             if connection.deadline <= now { connection.expire() }
         }
+        for socket in webSockets.values where socket.deadline <= now { socket.abort() }
         makeRoom()
     }
 }

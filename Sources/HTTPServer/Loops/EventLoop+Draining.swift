@@ -16,6 +16,7 @@ extension EventLoop {
                 daemon.stopListening()
             }
             for connection in loop.connections { connection.closeIfIdle() }
+            for socket in loop.webSockets.values { socket.end(.goingAway) }
         }
     }
 
@@ -31,9 +32,10 @@ extension EventLoop {
 
     func drainIfAsked() {
         guard let drainDeadline, !hasStopped else { return }
-        if connections.isEmpty {
+        if !hasConnections {
             finishStopping()
         } else if drainDeadline <= now {
+            for socket in webSockets.values { socket.abort() }
             for connection in connections { connection.abort() }
             for daemon in daemons { daemon.needsRun = true }
         } else {

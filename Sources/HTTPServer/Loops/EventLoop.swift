@@ -7,7 +7,8 @@ import Synchronization
 /// A thread that waits for sockets, runs libmicrohttpd's daemons and executes the jobs of handlers.
 ///
 /// The epoll set of the loop contains the epoll descriptor of each daemon and an eventfd with which other threads wake
-/// the loop. It also contains the sockets of clients, only to detect their disconnection.
+/// the loop. It also contains the sockets of clients: those of WebSocket connections to read and write,
+/// the others only to detect their disconnection.
 ///
 /// Source: epoll(7), eventfd(2); libmicrohttpd manual, "Using external event loops" and `MHD_suspend_connection`.
 final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its thread, except `queue`, a `Mutex`.
@@ -19,6 +20,10 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var daemons: [Daemon] = []
     var connections: [ClientConnection] = []
     var byDescriptor: [Int32: ClientConnection] = [:]
+    /// The WebSocket connections by descriptor.
+    var webSockets: [Int32: WebSocketConnection] = [:]
+    /// The maximum number of connections at once, WebSocket connections included.
+    var connectionShare = 0
     /// Connections whose clients have disconnected, which libmicrohttpd may not have detected.
     var ended: [ClientConnection] = []
     /// The number of connections for which libmicrohttpd has a buffer.
@@ -128,6 +133,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             } else if tag >= Self.daemonTag {
                 let index = Int(tag - Self.daemonTag)
                 if index < daemons.count { daemons[index].needsRun = true }
+            } else if let socket = webSockets[Int32(truncatingIfNeeded: tag)] {
+                socket.handleEvent()
             } else {
                 let connection = byDescriptor[Int32(truncatingIfNeeded: tag)]
                 connection?.release()
@@ -141,6 +148,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             // Before the run, because callbacks may request another one.
             daemon.needsRun = false
             MHD_run(daemon.handle)
+            // The run that completes the end of an upgrade leaves the connection to the next one, and does not report it.
+            if daemon.endingUpgrades > 0 { MHD_run(daemon.handle) }
             daemon.holdHandshakes()
             // Decrypted bytes in libmicrohttpd's buffers raise no epoll event; its timeout of 0 reports them.
             var milliseconds: UInt64 = 0
@@ -154,7 +163,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     /// next deadline check. -1 means without limit.
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
-        guard !connections.isEmpty || drainDeadline != nil && !hasStopped else { return -1 }
+        guard hasConnections || drainDeadline != nil && !hasStopped else { return -1 }
         // Rounded up, or the loop would spin in the last millisecond.
         return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
     }

@@ -7,6 +7,8 @@ package enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
     case file(FileRegion)
     /// Bytes that a producer writes while the client reads.
     case stream(StreamedBody)
+    /// The messages of a WebSocket connection, which begins after the response.
+    case webSocket(WebSocketUpgrade)
 
     /// Creates a body from single bytes. Mostly used for the empty body.
     package init(arrayLiteral elements: UInt8...) {
@@ -37,8 +39,12 @@ package enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
         case .bytes(let bytes): bytes.count
         case .file(let region): region.count
         case .stream(let stream): stream.length
+        case .webSocket: nil
         }
     }
+
+    /// Whether a WebSocket connection begins after the response.
+    var isUpgrade: Bool { if case .webSocket = self { true } else { false } }
 
     /// The bytes of a body in memory. Nil for any other body.
     package var bytes: [UInt8]? {

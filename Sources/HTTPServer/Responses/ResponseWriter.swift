@@ -8,7 +8,7 @@ enum ResponseWriter {
     /// Passes the exchange's response to libmicrohttpd.
     static func queue(_ exchange: Exchange, _ handle: OpaquePointer) -> MHD_Result {
         guard let given = exchange.response else { return latch_mhd_no }
-        let response = sendable(given, exchange)
+        let response = sendable(exchange.upgradeRefusal(of: given) ?? given, exchange)
         let body = hasLength(response) ? response.body : []
         guard let made = makeResponse(response, with: body, for: exchange) else { return latch_mhd_no }
         defer { MHD_destroy_response(made) }
@@ -18,7 +18,7 @@ enum ResponseWriter {
         if let policy = exchange.strictTransport, response.headers[StrictTransport.field] == nil {
             _ = MHD_add_response_header(made, StrictTransport.field, policy)
         }
-        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
+        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil, !body.isUpgrade {
             _ = add("Connection", "close", to: made)
         }
         exchange.response = nil
@@ -28,6 +28,7 @@ enum ResponseWriter {
         let result = MHD_queue_response(handle, UInt32(response.status.rawValue), made)
         switch body {
         case .bytes(let bytes): exchange.answerBytes = isBodySent(response.status, exchange) ? bytes.count : 0
+        case .webSocket(let upgrade): exchange.webSocket = upgrade
         case .file, .stream: begin(body, of: exchange, status: response.status, queued: result)
         }
         return result
@@ -41,6 +42,7 @@ enum ResponseWriter {
         case .bytes(let bytes): bytes.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
         case .file(let region): OutgoingBody.response(region, exchange, head: headBytes(response, exchange))
         case .stream(let stream): OutgoingBody.response(stream, exchange)
+        case .webSocket: MHD_create_response_for_upgrade(upgradeCallback, nil)
         }
     }
 
@@ -112,7 +114,7 @@ enum ResponseWriter {
     /// Returns the response, or a plain 500 when the response would break the message.
     private static func sendable(_ response: ServerResponse, _ exchange: Exchange) -> ServerResponse {
         var bytes = 0
-        var isSafe = (200...599).contains(response.status.rawValue)
+        var isSafe = response.body.isUpgrade || (200...599).contains(response.status.rawValue)
         for field in response.headers.fields {
             bytes += field.name.utf8.count + field.value.utf8.count + 4
             isSafe = isSafe && Token.isSafe(field)

@@ -1,4 +1,5 @@
 import Desktop
+import Primitives
 
 /// A moment of one boot of the machine. Setting the clock does not change it.
 struct BootTime: Sendable, Equatable {
@@ -51,7 +52,7 @@ struct LockTryStateMachine: Sendable, Equatable, Codable {
         guard pause == .zero else { return .wait(pause) }
         failures += 1
         boot = now.boot
-        milliseconds = Int(now.uptime.wholeMilliseconds)
+        milliseconds = now.uptime.wholeMilliseconds
         return .check
     }
 
@@ -65,9 +66,4 @@ struct LockTryStateMachine: Sendable, Equatable, Codable {
         let elapsed = boot == now.boot ? now.uptime - .milliseconds(milliseconds) : now.uptime
         return max(.zero, pause - max(.zero, elapsed))
     }
-}
-
-extension Duration {
-    /// The complete milliseconds, computed without floating point.
-    var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }
