@@ -64,7 +64,9 @@ let package = Package(
             ]),
         .target(
             name: "HTTPClient",
-            dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives"]),
+            dependencies: [
+                "CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives", "WebSockets",
+            ]),
         .target(name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
         .target(
@@ -136,7 +138,7 @@ let package = Package(
             name: "LatchKit",
             dependencies: [
                 "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HostNames", "OAuth", "OpenIDConnect",
-                "Primitives", "SecretStorage", "ServerMessages",
+                "Primitives", "SecretStorage", "ServerMessages", "SocketIO", "WebSockets",
             ]),
 
         // Extensions of the client and the gateway.
@@ -175,7 +177,7 @@ let package = Package(
         // One target for most modules; LatchGatewayTests covers the gateway's modules. Tests/System runs the built
         // programs, and Tests/Programs has programs that tests start.
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
-        .target(name: "TestSupport", dependencies: ["CSpawn"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CSpawn", "WebSockets"], path: "Tests/TestSupport"),
         .target(
             name: "ScriptedProvider",
             dependencies: ["Crypto", "HTTPMessages", "HTTPServer", "JOSE", "OAuth"],
@@ -195,7 +197,7 @@ let package = Package(
         .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"]),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport"],
+            dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport", "WebSockets"],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "HTTPServerTests", dependencies: ["HTTPClient", "HTTPMessages", "HTTPServer", "TestSupport"]),
@@ -222,7 +224,8 @@ let package = Package(
             name: "LatchKitTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchKit",
-                "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "TestSupport",
+                "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "SocketIO",
+                "TestSupport", "WebSockets",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",
