@@ -8,7 +8,8 @@ drop      closes the connection before it is confirmed
 refuse    sends the error 'unauthorized' and disconnects; the session is still valid
 revoke    ends the session and says so
 expire    ends the session, sends the error 'unauthorized' and disconnects
-Prints the port.
+upload    adds a picture and sends 20 events about it, then waits
+Prints the port, and a line for each search with its earliest time of a change.
 """
 
 import asyncio
@@ -52,6 +53,10 @@ async def act(sid, step):
         await server.emit("AssetUploadReadyV2", {"asset": {"id": "asset-1", "type": "IMAGE"}, "exif": {}}, to=sid)
         await server.emit("on_asset_trash", ["asset-1", "asset-2"], to=sid)
         await server.emit("on_person_thumbnail", "person-1", to=sid)
+    elif step == "upload":
+        pictures.append(asset(2))
+        for _ in range(20):
+            await server.emit("AssetUploadReadyV2", {"asset": pictures[-1], "exif": {}}, to=sid)
     elif step == "garbage":
         await send_raw(sid, "z" * 100)
     elif step == "huge":
@@ -91,6 +96,34 @@ async def me(request):
     return answer(PERSON)
 
 
+def asset(number):
+    time = f"2024-07-0{number}T13:20:10.000Z"
+    return {"id": f"5f3e0000-0000-4000-8000-00000000000{number}", "type": "IMAGE", "visibility": "timeline",
+            "originalFileName": f"IMG_000{number}.JPG", "checksum": None, "fileCreatedAt": time, "localDateTime": time,
+            "isTrashed": False, "isFavorite": False, "libraryId": None, "livePhotoVideoId": None,
+            "exifInfo": {"fileSizeInByte": 4}}
+
+
+pictures = [asset(1)]
+
+
+async def search(request):
+    query = await request.json()
+    if query.get("visibility") == "timeline":
+        print("search", query.get("updatedAfter"), flush=True)
+    items = pictures if query.get("visibility") == "timeline" else []
+    items = [item for item in items if item["fileCreatedAt"] >= query.get("takenAfter", "")]
+    return answer({"assets": {"items": items, "nextPage": None}})
+
+
+async def original(_):
+    return web.Response(body=b"JPEG", content_type="image/jpeg")
+
+
+async def version(_):
+    return answer({"major": 3, "minor": 1, "patch": 0})
+
+
 async def login(_):
     token = next(iter(tokens))
     return answer({"accessToken": token, "userId": PERSON["id"], "userEmail": PERSON["email"], "name": "Ada",
@@ -104,6 +137,9 @@ async def main():
     app.router.add_get("/api/server/ping", lambda _: asyncio.sleep(0, answer({"res": "pong"})))
     app.router.add_get("/api/users/me", me)
     app.router.add_post("/api/auth/login", login)
+    app.router.add_get("/api/server/version", version)
+    app.router.add_post("/api/search/metadata", search)
+    app.router.add_get("/api/assets/{id}/original", original)
     runner = web.AppRunner(app)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

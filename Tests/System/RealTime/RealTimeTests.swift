@@ -52,6 +52,24 @@ struct RealTimeTests {
         #expect(try await fixture.latch("whoami").status == 0)
     }
 
+    @Test("IM-6 DL-1 latch download --all --follow fetches a picture that appears, with one search for many events")
+    func follow() async throws {
+        let (fixture, server) = (try SystemFixture(), try await Self.server("upload"))
+        try await Self.signIn(fixture, server.port)
+        let folder = fixture.folder.file("library")
+
+        let following = try RunningProgram(
+            try Products.path("latch"), ["download", "--all", "--follow", "--to", folder],
+            environment: fixture.environment)
+        try await following.line(containing: "IMG_0002.JPG")
+        following.send(SIGINT)
+
+        #expect(await following.waitForExit() == 130, "\(following.output)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".JPG") }.count == 2)
+        let searches = server.program.output.split(separator: "\n").filter { $0.hasPrefix("search") }
+        #expect(searches.count == 2 && searches[0] == "search None" && searches[1].hasPrefix("search 20"))
+    }
+
     private static func server(_ steps: String...) async throws -> (program: RunningProgram, port: Int) {
         let program = try RunningProgram(
             try Schemathesis.tool("python"),
