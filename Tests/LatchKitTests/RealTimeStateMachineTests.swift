@@ -125,6 +125,17 @@ import Testing
         #expect(machine.state == .waiting)
     }
 
+    @Test("IM-6 A refusal after an event waits for the check in progress, or makes one", arguments: [true, false])
+    func refusedAfterEvent(_ isInProgress: Bool) {
+        var machine = connected()
+        _ = machine.received(#"42["on_session_delete","a"]"#, in: 1, at: start)
+        if !isInProgress { _ = machine.checked(.valid, in: 1, at: start) }
+        let actions = machine.received(#"42["error","unauthorized"]"#, in: 1, at: start)
+        #expect(actions == [.disconnect] + (isInProgress ? [] : [.checkSession(attempt: 1)]))
+        _ = machine.checked(.valid, in: 1, at: start)
+        #expect(machine.state == .waiting && machine.deadline != nil)
+    }
+
     @Test("IM-6 Without a network nothing is tried, and with one it is tried at once")
     func offline() {
         var machine = connected()

@@ -61,7 +61,10 @@ struct RealTimeStateMachine {
     private var connectedAt: Instant?
     /// The longest time without a ping of the server.
     private var silence = Self.handshakeTimeout
+    /// Whether an event of this connection may still cause a check.
     private var isCheckDue = true
+    /// Whether a check of this attempt is in progress.
+    private var isChecking = false
     private var isLossReported = false
     private let event: @Sendable (String, [JSONValue]) -> RealTimeEvent
     private let random: @Sendable () -> Double
@@ -127,7 +130,7 @@ struct RealTimeStateMachine {
 
     private mutating func received(_ event: RealTimeEvent) -> [Action] {
         guard case .sessionDeleted = event, isCheckDue else { return [.report(.event(event))] }
-        isCheckDue = false
+        (isCheckDue, isChecking) = (false, true)
         return [.report(.event(event)), .checkSession(attempt: attempt)]
     }
 
@@ -142,14 +145,15 @@ struct RealTimeStateMachine {
     mutating func refused(in attempt: Int) -> [Action] {
         guard attempt == self.attempt, [.connecting, .joining, .connected].contains(state) else { return [] }
         (state, deadline) = (.checking, nil)
-        defer { isCheckDue = false }
+        defer { isChecking = true }
         // The result of a check that is in progress counts for both.
-        return isCheckDue ? [.disconnect, .checkSession(attempt: attempt)] : [.disconnect]
+        return isChecking ? [.disconnect] : [.disconnect, .checkSession(attempt: attempt)]
     }
 
     /// Records that the server was asked whether the session is valid.
     mutating func checked(_ result: Check, in attempt: Int, at now: Instant) -> [Action] {
         guard attempt == self.attempt else { return [] }
+        isChecking = false
         switch (state, result) {
         case (.checking, .valid): return lose("The server refused the connection.", at: now)
         case (.checking, .unanswered(let reason)), (.connected, .unanswered(let reason)):
@@ -193,7 +197,8 @@ struct RealTimeStateMachine {
     }
 
     private mutating func connect() -> [Action] {
-        (state, deadline, connectedAt, isCheckDue) = (.connecting, nil, nil, true)
+        (state, deadline, connectedAt) = (.connecting, nil, nil)
+        (isCheckDue, isChecking) = (true, false)
         attempt += 1
         return [.connect(attempt: attempt)]
     }

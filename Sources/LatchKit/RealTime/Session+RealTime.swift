@@ -5,7 +5,8 @@ import HTTPClient
 /// The events of an account's server, and the changes of the connection to it.
 ///
 /// Each iterator opens a connection of its own, makes a new one after a failure, and closes it when it is released.
-/// Up to 1,000 updates wait for a slow reader; then the oldest ones are discarded.
+/// Up to 256 updates wait for a slow reader; then the oldest ones are discarded. A message of more than 256 KiB ends the
+/// connection, and a new one is made.
 ///
 /// Source: IM-6.
 public struct RealTimeUpdates: AsyncSequence, Sendable {
@@ -15,7 +16,7 @@ public struct RealTimeUpdates: AsyncSequence, Sendable {
     var network: AsyncStream<NetworkState>?
     var random: @Sendable () -> Double = { .random(in: 0...1) }
 
-    private static let maximumWaiting = 1_000
+    private static let maximumWaiting = 256
 
     /// Opens a connection.
     public func makeAsyncIterator() -> AsyncThrowingStream<RealTimeUpdate, any Error>.Iterator {
@@ -59,8 +60,12 @@ extension Session {
     func openWebSocket(_ request: DialectRequest) async throws -> WebSocketUpgrade {
         let token = try await current()
         let (client, message) = try await message(request, token.token, timeout: accounts.requestTimeout())
-        return try await LatchError.converting(server) { try await client.openWebSocket(message) }
+        return try await LatchError.converting(server) {
+            try await client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
+        }
     }
+
+    private static let maximumMessageBytes = 256 << 10
 
     /// Returns the error for a server or proxy that refuses a real-time connection.
     nonisolated func refusedRealTime(_ response: ClientResponse) -> LatchError {

@@ -22,7 +22,7 @@ struct RealTimeTests {
             #""event":"serverVersion","version":"3.1.0""#, #""event":"assetsAdded","ids":["asset-1"]"#,
             #""event":"assetsTrashed","ids":["asset-1","asset-2"]"#,
             #""event":"other","name":"on_person_thumbnail","arguments":["person-1"]"#,
-            "a message that is not of Socket.IO", "a message of more than 1048576 bytes",
+            "a message that is not of Socket.IO", "a message of more than 262144 bytes",
         ] { #expect(output.contains(text), "\(output)") }
         #expect(!output.leaks("the-token-of-the-only-session"))
     }
