@@ -65,7 +65,9 @@ let package = Package(
             ]),
         .target(
             name: "HTTPClient",
-            dependencies: ["CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives"]),
+            dependencies: [
+                "CCurl", "COpenSSL", "CProcess", "Crypto", "HTTPMessages", "Primitives", "WebSockets",
+            ]),
         .target(
             name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives", "WebSockets"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
@@ -139,7 +141,7 @@ let package = Package(
             name: "LatchKit",
             dependencies: [
                 "Crypto", "Database", "Desktop", "HTTPClient", "HTTPMessages", "HostNames", "OAuth", "OpenIDConnect",
-                "Primitives", "SecretStorage", "ServerMessages",
+                "Primitives", "SecretStorage", "ServerMessages", "SocketIO", "WebSockets",
             ]),
 
         // Extensions of the client and the gateway.
@@ -198,7 +200,7 @@ let package = Package(
         .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"]),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport"],
+            dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport", "WebSockets"],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "HTTPServerTests",
@@ -226,7 +228,8 @@ let package = Package(
             name: "LatchKitTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchKit",
-                "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "TestSupport",
+                "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "SocketIO",
+                "TestSupport", "WebSockets",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",

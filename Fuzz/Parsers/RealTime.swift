@@ -1,5 +1,6 @@
 import HTTPMessages
 
+@testable import HTTPClient
 @testable import SocketIO
 @testable import WebSockets
 
@@ -16,6 +17,23 @@ extension FuzzedParser {
                 if case .binary(let bytes) = event { total += bytes.count }
             }
             try require(total <= input.count, "Messages have more bytes than their frames.")
+        },
+        // The response to a request for a connection; the first byte chooses the size of the pieces.
+        FuzzedParser("upgrade-response") { input in
+            guard let first = input.first else { return }
+            let bytes = Array(input.dropFirst())
+            var (whole, pieces) = (ResponseHeadReader(), ResponseHeadReader())
+            guard let head = try? whole.append(bytes) else { return }
+            var start = 0
+            while start < bytes.count {
+                let end = min(start + Int(first) + 1, bytes.count)
+                defer { start = end }
+                guard let same = try? pieces.append(Array(bytes[start..<end])) else { continue }
+                try require(same == head, "A head in pieces has another meaning.")
+                try require(pieces.rest + bytes[end...] == whole.rest, "The bytes after the head differ.")
+                return
+            }
+            try require(false, "A head in pieces was not found.")
         },
         // A text message of a server or a client.
         FuzzedParser("socket-io") { input in

@@ -35,6 +35,10 @@ static inline CURLcode latch_curl_get_offset(CURL *easy, CURLINFO info, curl_off
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode latch_curl_get_socket(CURL *easy, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
+
 // CURLMsg keeps its result in a union, which Swift shows without names.
 static inline CURLcode latch_curl_message_result(const CURLMsg *message) {
     return message->data.result;

@@ -47,12 +47,12 @@ extension HTTPClient {
     }
 
     /// Returns whether the extra header fields, the client certificate and the pin apply to an address.
-    private func isHome(_ address: RequestAddress) -> Bool {
+    func isHome(_ address: RequestAddress) -> Bool {
         guard let home = configuration.serverHost else { return true }
         return address.host == home && (address.scheme == "https" || !configuration.homeIsEncrypted)
     }
 
-    private func plan(
+    func plan(
         _ hop: Hop, of request: ClientRequest, until deadline: ContinuousClock.Instant?,
         into reception: PartReception?
     ) throws(TransportError) -> TransferPlan {
@@ -75,7 +75,7 @@ extension HTTPClient {
             httpVersion: result.version)
     }
 
-    private static func checkMessage(_ request: ClientRequest) throws(TransportError) {
+    static func checkMessage(_ request: ClientRequest) throws(TransportError) {
         guard HTTPHeaders.isSafe(name: request.method.rawValue, value: "") else {
             throw TransportError(
                 .invalidRequest, "Could not send the request: its method is invalid; use one such as 'GET'.")

@@ -38,6 +38,7 @@ final class ScriptedServer: Sendable {
     private struct State {
         var requests: [Request] = []
         var response: @Sendable (Request) -> Response
+        var realTime: (@Sendable (WebSocketServer.Connection) -> Void)?
         var isStopped = false
     }
 
@@ -65,6 +66,11 @@ final class ScriptedServer: Sendable {
     /// Answers otherwise from now on.
     func script(_ response: @escaping @Sendable (Request) -> Response) { state.withLock { $0.response = response } }
 
+    /// Serves requests for a WebSocket connection from now on.
+    func serveRealTime(_ script: @escaping @Sendable (WebSocketServer.Connection) -> Void) {
+        state.withLock { $0.realTime = script }
+    }
+
     /// Refuses connections from now on.
     func stop() {
         let isFirst = state.withLock { state in
@@ -76,6 +82,11 @@ final class ScriptedServer: Sendable {
 
     private func serve(_ connection: Int32) {
         guard let request = read(connection) else { return }
+        if request.headers["Upgrade"] != nil, let script = state.withLock(\.realTime) {
+            state.withLock { $0.requests.append(request) }
+            let head = request.headers.map { "\r\n\($0.name): \($0.value)" }.joined()
+            return script(WebSocketServer.Connection(head, connection))
+        }
         let response = state.withLock { state in
             state.requests.append(request)
             return state.response

@@ -25,6 +25,10 @@ extension EasyHandle {
         // once.
         if plan.reception != nil { set(CURLOPT_BUFFERSIZE, 100 << 10) }
         set(CURLOPT_CONNECT_ONLY, plan.connectsOnly)
+        if plan.keepsConnection {
+            set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+            set(CURLOPT_HTTPPROXYTUNNEL, true)
+        }
         set(CURLOPT_USERAGENT, plan.userAgent)
         prepareProxy(plan.proxy)
         prepareMessage(plan)

@@ -65,6 +65,13 @@ final class EasyHandle {
         return Int(value)
     }
 
+    /// The socket of the connection. -1 when there is none.
+    var socket: curl_socket_t {
+        var value: curl_socket_t = -1
+        latch_curl_get_socket(pointer, &value)
+        return value
+    }
+
     /// Traps when an option could not be set. The options used here exist in every curl since 7.87 and copy their text.
     /// They fail only without memory, or in a curl that was built without HTTP or TLS.
     func check(_ code: CURLcode, _ option: CURLoption) {

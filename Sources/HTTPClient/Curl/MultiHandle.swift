@@ -52,10 +52,14 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
         curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
     }
 
-    /// Waits for traffic, a deadline of curl or ``wakeUp()``, until `moment`, for a minute at most.
-    func wait(until moment: ContinuousClock.Instant?) {
+    /// Waits for traffic, a deadline of curl or ``wakeUp()``, until `moment`, for a minute at most. `others` are sockets
+    /// that curl does not wait for.
+    func wait(until moment: ContinuousClock.Instant?, or others: [pollfd] = []) {
         let end = [deadline, moment].compactMap { $0 }.min()
+        let own = watched.count
+        watched += others
         let count = poll(&watched, nfds_t(watched.count), Int32(Self.pause(until: end)))
+        watched.removeLast(watched.count - own)
         guard count > 0 else { return }
         if watched[0].revents != 0 { wakePipe.drain() }
         for entry in watched.dropFirst() where entry.revents != 0 {

@@ -23,6 +23,7 @@ extension TransferLoop {
                 guard let transfer = active.removeValue(forKey: easy) else { continue }
                 finish(transfer, with: code, on: multi)
             }
+            advanceConnections()
             if own.isEmpty, maySleep() {
                 // Limits the bytes that a crash loses to those of one interval, even when no further bytes follow.
                 let isReceiving = active.values.contains { $0.plan.reception != nil }
@@ -30,7 +31,7 @@ extension TransferLoop {
                     for transfer in active.values { transfer.receiver.store() }
                     nextStore = .now + Self.storeInterval
                 }
-                multi.wait(until: isReceiving ? nextStore : nil)
+                multi.wait(until: isReceiving ? nextStore : nil, or: own.connections.values.compactMap(\.pollEntry))
                 state.withLock { $0.isAsleep = false }
             }
         }
@@ -74,6 +75,7 @@ extension TransferLoop {
             switch command {
             case .start(let transfer): start(transfer, on: multi, active: &active)
             case .cancel(let transfer): cancel(transfer, on: multi, active: &active)
+            case .receive, .send, .close: performOnConnection(command, multi)
             }
         }
     }
@@ -101,6 +103,9 @@ extension TransferLoop {
     private func finish(_ transfer: Transfer, with code: CURLcode, on multi: MultiHandle) {
         guard let easy = transfer.easy else { return }
         let outcome = TransferOutcome.result(of: transfer, easy, code)
+        if transfer.plan.keepsConnection, case .success(let result) = outcome {
+            return keep(transfer, easy, result)
+        }
         multi.remove(easy)
         transfer.easy = nil
         transfer.end(outcome.mapError { $0 })
@@ -113,6 +118,7 @@ extension TransferLoop {
             transfer.easy = nil
             transfer.end(.failure(CancellationError()))
         }
+        for connection in own.connections.values { close(connection, multi) }
         let (commands, jobs, waiters) = state.withLock { state in
             state.phase = .closed
             // Under the lock, so that no thread wakes the handle after it is closed.
@@ -121,7 +127,7 @@ extension TransferLoop {
             return (own.commands + state.commands, own.jobs + state.jobs, state.waiters)
         }
         own = Own()
-        for case .start(let transfer) in commands { transfer.end(.failure(CancellationError())) }
+        for command in commands { command.cancel() }
         for job in jobs { globalConcurrentExecutor.enqueue(job) }
         multi.close()
         for waiter in waiters { waiter.resume() }

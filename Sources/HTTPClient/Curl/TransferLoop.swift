@@ -15,6 +15,9 @@ final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used 
     enum Command {
         case start(Transfer)
         case cancel(Transfer)
+        case receive(Transfer, CheckedContinuation<[UInt8], any Error>)
+        case send(Transfer, [UInt8], CheckedContinuation<Void, any Error>)
+        case close(Transfer)
     }
 
     struct State {
@@ -38,6 +41,8 @@ final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used 
     struct Own {
         var commands: [Command] = []
         var jobs: [UnownedJob] = []
+        /// The connections that were handed to callers.
+        var connections: [UnsafeMutableRawPointer: OpenConnection] = [:]
 
         var isEmpty: Bool { commands.isEmpty && jobs.isEmpty }
     }
@@ -127,12 +132,18 @@ final class TransferLoop: Transferring, @unchecked Sendable {  // `own` is used 
         if let failure { transfer.end(.failure(failure)) }
     }
 
-    private func give(_ command: Command) {
-        if isCurrent { return own.commands.append(command) }
-        state.withLock { state in
-            guard state.phase == .running else { return }
+    /// Passes a command to the thread. Returns false when the thread does not run.
+    @discardableResult
+    func give(_ command: Command) -> Bool {
+        if isCurrent {
+            own.commands.append(command)
+            return true
+        }
+        return state.withLock { state in
+            guard state.phase == .running else { return false }
             state.commands.append(command)
             state.wake()
+            return true
         }
     }
 

@@ -19,6 +19,9 @@ struct TransferPlan: Sendable {
     var reception: PartReception?
     /// Whether to stop after the TLS handshake, without a request.
     var connectsOnly = false
+    /// Whether the result has the connection, for another protocol than HTTP. It is then made for HTTP/1.1, and through
+    /// a tunnel of the proxy. Requires ``connectsOnly``.
+    var keepsConnection = false
 }
 
 /// The result of one transfer.
@@ -29,4 +32,6 @@ struct TransferResult: Sendable {
     var version: HTTPVersion
     /// Whether the response was a web page that was not accepted as the file.
     var isRejectedPage = false
+    /// The connection of a plan that keeps it.
+    var connection: (any ByteStream)?
 }

@@ -32,9 +32,9 @@ enum LatchProgram {
         options: CommonOptions.all,
         commands: [
             Login.command, Register.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command,
-            ShowToken.command, DownloadFiles.command, Downloads.command, Keys.command, ChangePIN.command,
-            LockDevice.command, UnlockDevice.command, Logout.command, Doctor.command, ChangePassword.command,
-            RemoteSessions.command,
+            ShowToken.command, DownloadFiles.command, Downloads.command, WatchEvents.command, Keys.command,
+            ChangePIN.command, LockDevice.command, UnlockDevice.command, Logout.command, Doctor.command,
+            ChangePassword.command, RemoteSessions.command,
             ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])

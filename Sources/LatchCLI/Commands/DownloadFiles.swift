@@ -29,6 +29,8 @@ struct DownloadFiles: ExecutableCommand {
         "motion-photo", help: "Save each live photo as one file, as Pixel and Galaxy phones do.")
     private static let background = Flag(
         "background", help: "Download without this terminal, and continue after a crash or a restart of the machine.")
+    private static let following = Flag(
+        "follow", help: "With --all: stay, and download new pictures as they appear, until Ctrl-C.")
     private static let metered = Flag("metered", help: "Download on metered networks too.")
     private static let keepTrying = Flag(
         "keep-trying", help: "Wait without a limit for a server that cannot be reached, as in the background.")
@@ -59,6 +61,7 @@ struct DownloadFiles: ExecutableCommand {
         arguments: [
             what, album, whole, favourites, from, until, folder, makes, layout, motion, parallel, keepTrying,
             background,
+            following,
             metered,
             again,
             dryRun,
@@ -82,6 +85,14 @@ struct DownloadFiles: ExecutableCommand {
             throw given.usageError(
                 "--again is only for URLs of files: pictures are downloaded again when they change on the server")
         }
+        if given[following] {
+            guard selection.isWholeLibrary, selection.ids.isEmpty, selection.paths.isEmpty else {
+                throw given.usageError("--follow needs --all, and no ids or URLs")
+            }
+            guard !given[background], !given[dryRun] else {
+                throw given.usageError("--follow cannot be combined with --background or --dry-run")
+            }
+        }
         if given[dryRun], given[background] { throw given.usageError("--dry-run and --background cannot be combined") }
         if given[dryRun], selection.isEmpty { throw given.usageError(nothingChosen) }
         return Request(
@@ -92,19 +103,20 @@ struct DownloadFiles: ExecutableCommand {
                     folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
                     parallelLimit: given[parallel], keepsTrying: given[keepTrying]),
                 makesFolder: given[makes], fetchesExisting: given[again], isDryRun: given[dryRun],
-                isBackground: given[background],
+                isBackground: given[background], isFollowing: given[following],
                 isMetered: given[metered]))
     }
 
     private static let nothingChosen = "no files were selected: give ids, URLs, --album, --from, --favourites or --all"
 
-    private let selector: String?
-    private let selection: DownloadSelection
+    let selector: String?
+    var selection: DownloadSelection
     private var place: DownloadDestination
     private let makesFolder: Bool
     private let fetchesExisting: Bool
     private let isDryRun: Bool
     private let isBackground: Bool
+    private let isFollowing: Bool
     private let isMetered: Bool
 
     /// A download in the background must not ask, because it has no terminal.
@@ -149,7 +161,9 @@ struct DownloadFiles: ExecutableCommand {
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
             try await context.openSecrets()
         } else {
+            let start = Date()
             try await addSelection(to: queue, in: library, context)
+            if isFollowing { return try await follow(queue, library, since: start, background, context) }
             guard try await queue.progress().open > 0 else { return .done }
         }
         guard try await !queue.isFetchedElsewhere() else { return reportOtherRun(context) }
@@ -176,8 +190,8 @@ struct DownloadFiles: ExecutableCommand {
         return .done
     }
 
-    private func addSelection(
-        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext
+    func addSelection(
+        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, reportsNothingNew: Bool = true
     ) async throws {
         var chosen = ChosenText()
         let place = DownloadDestination.of(library)
@@ -201,7 +215,7 @@ struct DownloadFiles: ExecutableCommand {
             for task in chosen.changed {
                 try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
             }
-        } else {
+        } else if reportsNothingNew || chosen.missing > 0 {
             context.console.printMessage(chosen.sentence)
             if let changes = chosen.changes { context.console.printMessage(changes) }
         }

@@ -16,6 +16,9 @@ public struct DownloadSelection: Sendable, Hashable {
     public var takenFrom: Date?
     /// The latest time at which the files were taken, exclusive. Nil for no limit.
     public var takenBefore: Date?
+    /// The earliest time at which the server added or changed the files, inclusive. Nil for no limit. Albums and servers
+    /// that do not know the time ignore it.
+    package var changedAfter: Date?
 
     /// Creates a selection. Without arguments it selects nothing.
     public init(

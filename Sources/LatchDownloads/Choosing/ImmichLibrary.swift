@@ -97,6 +97,7 @@ struct ImmichLibrary {
         if let date = selection.takenBefore {
             query.append(.init("takenBefore", .string(text(date.addingTimeInterval(-0.001)))))
         }
+        if let date = selection.changedAfter { query.append(.init("updatedAfter", .string(text(date)))) }
         return query
     }
 

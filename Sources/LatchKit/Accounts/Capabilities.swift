@@ -32,6 +32,8 @@ public struct Capabilities: OptionSet, Hashable, Sendable {
     public static let firstSync = Self(rawValue: 1 << 7)
     /// The server has a library of photos and videos that can be searched and downloaded.
     public static let pictureLibrary = Self(rawValue: 1 << 8)
+    /// The server sends events: ``Session/events()``.
+    public static let realTime = Self(rawValue: 1 << 9)
 }
 
 extension Account {
@@ -59,6 +61,7 @@ extension Dialect {
         if self is any KeyDialect { all.insert(.keys) }
         if self is any PINDialect { all.insert(.pin) }
         if self is any FirstSyncDialect { all.insert(.firstSync) }
+        if self is any RealTimeDialect { all.insert(.realTime) }
         if hasPictureLibrary { all.insert(.pictureLibrary) }
         return all
     }

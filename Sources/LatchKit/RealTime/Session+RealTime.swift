@@ -1,0 +1,82 @@
+import Desktop
+import FoundationEssentials
+import HTTPClient
+
+/// The events of an account's server, and the changes of the connection to it.
+///
+/// Each iterator opens a connection of its own, makes a new one after a failure, and closes it when it is released.
+/// Up to 256 updates wait for a slow reader; then the oldest ones are discarded. A message of more than 256 KiB ends the
+/// connection, and a new one is made.
+///
+/// Source: IM-6.
+public struct RealTimeUpdates: AsyncSequence, Sendable {
+    let session: Session
+    let dialect: any RealTimeDialect
+    /// The state of the network, when it is not that of the system.
+    var network: AsyncStream<NetworkState>?
+    var random: @Sendable () -> Double = { .random(in: 0...1) }
+
+    private static let maximumWaiting = 256
+
+    /// Opens a connection.
+    public func makeAsyncIterator() -> AsyncThrowingStream<RealTimeUpdate, any Error>.Iterator {
+        let (stream, continuation) = RealTimeConnection.Updates.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.maximumWaiting))
+        let connection = RealTimeConnection(
+            session, dialect, network: network ?? NetworkWatch(ProcessInfo.processInfo.environment).states,
+            updates: continuation, random: random)
+        let starting = Task { await connection.start() }
+        continuation.onTermination = { _ in
+            Task {
+                await starting.value
+                await connection.stop()
+            }
+        }
+        return stream.makeAsyncIterator()
+    }
+}
+
+extension Session {
+    /// Returns the events of the server in the order in which it sends them.
+    ///
+    /// The sequence reconnects after a failure, with growing pauses from 1 second to 5 minutes, and waits while there is
+    /// no network. It throws ``LatchError/Code/sessionEnded`` or ``LatchError/Code/signedOut`` when the session ends,
+    /// and a code of the secret store when the token cannot be read. When the server reports that it ended this
+    /// session, or refuses the connection, the server is asked once whether the session is still valid.
+    ///
+    /// - Throws: ``LatchError/Code/notOffered`` when the server's family sends no events; see ``Capabilities/realTime``.
+    ///
+    /// Source: IM-6.
+    public nonisolated func events() throws(LatchError) -> RealTimeUpdates {
+        guard let dialect = dialect as? any RealTimeDialect else {
+            throw LatchError(.notOffered, "\(server) speaks \(dialect.title), which sends no events to programs.")
+        }
+        return RealTimeUpdates(session: self, dialect: dialect)
+    }
+
+    /// Opens a WebSocket connection with the token, as a request is sent.
+    ///
+    /// - Throws: ``LatchError`` when there is no session or no connection; `CancellationError`.
+    func openWebSocket(_ request: DialectRequest) async throws -> WebSocketUpgrade {
+        let token = try await current()
+        let (client, message) = try await message(request, token.token, timeout: accounts.requestTimeout())
+        return try await LatchError.converting(server) {
+            try await client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
+        }
+    }
+
+    private static let maximumMessageBytes = 256 << 10
+
+    /// Returns the error for a server or proxy that refuses a real-time connection.
+    nonisolated func refusedRealTime(_ response: ClientResponse) -> LatchError {
+        switch dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: server) {
+        case .failing: failing(response)
+        case .intercepted(let why):
+            LatchError(.interceptedResponse, "The response did not come from \(server); \(why)\(Self.stays)")
+        case .authenticated, .rejected:
+            LatchError(
+                .serverRefused, "\(server) refused a real-time connection (status \(response.status)).",
+                status: response.status)
+        }
+    }
+}
