@@ -51,6 +51,10 @@ public final class LatchClient: Sendable {
         /// The timeout for the requests to all servers together when the client is opened.
         var startBound = Duration.seconds(3)
         var hook = CrashPoint()
+        /// Watches the network, for the choice between the addresses of a server.
+        var network: @Sendable () -> AsyncStream<NetworkState> = {
+            NetworkWatch(ProcessInfo.processInfo.environment).states
+        }
 
         /// Makes a configuration.
         ///
@@ -110,7 +114,7 @@ public final class LatchClient: Sendable {
             cache: ResponseCache(path: folders.responses),
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
-                now: configuration.now))
+                now: configuration.now), network: configuration.network)
         // A locked secret store does not prevent the start. A later start finishes the work.
         if configuration.recoversOnOpen {
             try? await accounts.recover(as: configuration.device, within: configuration.startBound)

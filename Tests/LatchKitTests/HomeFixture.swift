@@ -11,6 +11,7 @@ import TestSupport
 final class HomeFixture: Sendable {
     let secrets = MemoryStore()
     let clock = ManualClock()
+    let network = ScriptedNetwork()
     private let patience = Mutex(HomeFixture.ample)
     private let folder: TemporaryDirectory
 
@@ -45,6 +46,7 @@ final class HomeFixture: Sendable {
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20))
         configuration.now = { [clock] in clock.now }
+        configuration.network = { [network] in network.states }
         configuration.recoversOnOpen = recoversOnOpen
         // A busy machine must not decide what a start finishes.
         configuration.startBound = .seconds(60)

@@ -1,4 +1,5 @@
 package import Database
+import Desktop
 public import FoundationEssentials
 import Primitives
 import SecretStorage
@@ -22,13 +23,14 @@ public final class AccountStore: Sendable {
     let watch: AccountWatch
     let cache: ResponseCache
     let log: ClientLog
+    let network: @Sendable () -> AsyncStream<NetworkState>
 
     init(
         database: Database, dialects: [any Dialect], secrets: any SecretStoring, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
-        cache: ResponseCache, log: ClientLog
+        cache: ResponseCache, log: ClientLog, network: @escaping @Sendable () -> AsyncStream<NetworkState>
     ) {
         self.database = database
         self.dialects = dialects
@@ -40,6 +42,7 @@ public final class AccountStore: Sendable {
         self.hook = hook
         self.cache = cache
         self.log = log
+        self.network = network
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 
