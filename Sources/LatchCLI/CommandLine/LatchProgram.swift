@@ -34,7 +34,7 @@ enum LatchProgram {
             Login.command, Register.command, ListAccounts.command, Use.command, WhoAmI.command, CallServer.command,
             ShowToken.command, DownloadFiles.command, Downloads.command, Keys.command, ChangePIN.command,
             Logout.command, Doctor.command, ChangePassword.command, RemoteSessions.command,
-            ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
+            ChangeTrust.command, ChangeHeaders.command, Endpoints.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])
 }
