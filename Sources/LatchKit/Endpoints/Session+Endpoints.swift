@@ -7,8 +7,7 @@ extension Session {
     private static let checkTimeout = Duration.seconds(10)
 
     /// Returns a transport to the address in use. It is kept until the connection options or the endpoints change.
-    ///
-    /// - Parameter token: The token with which candidates are checked. Nil for the cached one.
+    /// Candidates are checked with `token`, or with the cached token if it is nil.
     func openTransport(for token: Secret? = nil) async throws -> Transport {
         guard let record = try await accounts.record(accountID) else { throw signedOutError(.notSignedIn) }
         if let transport, transport.isCurrent(record) { return transport }
@@ -235,22 +234,4 @@ extension Session {
         else { return }
         use(winner)
     }
-}
-
-extension LatchError {
-    /// Whether a request can be repeated after this failure: it has no effect, or it was not sent.
-    ///
-    /// Source: RFC 9110 §9.2.1.
-    fileprivate func allowsRepeating(_ request: DialectRequest) -> Bool {
-        [.get, .head, .options].contains(request.method) || Code.beforeSending.contains(code)
-    }
-}
-
-extension LatchError.Code {
-    /// The failures that happen before a request is sent.
-    fileprivate static let beforeSending: Set<Self> = [
-        .nameNotFound, .connectionRefused, .unreachable, .certificateUnknownIssuer, .certificateSelfSigned,
-        .certificateExpired, .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch,
-        .certificateUntrusted, .tlsFailed,
-    ]
 }
