@@ -106,7 +106,8 @@ struct CommandLineTests {
         "every command has help, and the program's help has every exit code",
         arguments: [
             "login", "register", "accounts", "use", "whoami", "request", "token", "keys", "pin", "logout", "doctor",
-            "password", "sessions", "logs", "tls", "headers", "register-schemes", "completions",
+            "password", "sessions", "logs", "tls", "headers", "endpoints", "register-schemes",
+            "completions",
         ])
     func help(_ command: String) async throws {
         let home = try HomeFixture()

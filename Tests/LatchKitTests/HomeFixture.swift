@@ -12,6 +12,7 @@ final class HomeFixture: Sendable {
     let secrets = MemoryStore()
     let clock = ManualClock()
     let boot = ManualBoot()
+    let network = ScriptedNetwork()
     private let patience = Mutex(HomeFixture.ample)
     private let folder: TemporaryDirectory
 
@@ -46,6 +47,7 @@ final class HomeFixture: Sendable {
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20))
         configuration.now = { [clock] in clock.now }
+        configuration.network = { [network] in network.states }
         configuration.recoversOnOpen = recoversOnOpen
         configuration.lockParameters = try Argon2idParameters(memoryKiB: 64, iterations: 1)
         configuration.unlockedKeys = unlockedKeys

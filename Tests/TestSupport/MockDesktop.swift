@@ -12,13 +12,18 @@ public final class MockDesktop: Sendable {
         case login = "logind"
         /// `org.freedesktop.NetworkManager`, initially connected and not metered.
         case network = "networkmanager"
+        /// `net.connman.iwd`, initially without a station.
+        case iwd
         /// `org.freedesktop.systemd1` of the user. It starts the program of a unit once.
         case manager = "systemd1"
 
         /// The arguments for dbusmock.
         fileprivate var words: [String] {
-            guard self == .manager else { return ["--template", rawValue] }
-            return [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
+            switch self {
+            case .manager: [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
+            case .iwd: ["--is-object-manager", name, "/", name]
+            case .notifications, .login, .network: ["--template", rawValue]
+            }
         }
 
         fileprivate var name: String {
@@ -26,6 +31,7 @@ public final class MockDesktop: Sendable {
             case .notifications: "org.freedesktop.Notifications"
             case .login: "org.freedesktop.login1"
             case .network: "org.freedesktop.NetworkManager"
+            case .iwd: "net.connman.iwd"
             case .manager: "org.freedesktop.systemd1"
             }
         }
@@ -91,6 +97,29 @@ public final class MockDesktop: Sendable {
     public func setNetwork(state: UInt32 = 70, metered: UInt32 = 2) async throws {
         let values = "{'State': <uint32 \(state)>, 'Metered': <uint32 \(metered)>}"
         try await mock(.network, "UpdateProperties", Self.manager, values)
+    }
+
+    /// Connects NetworkManager's only device to a Wi-Fi network. Call it once.
+    public func joinWifi(_ name: String) async throws {
+        let device = Self.managerPath + "/Devices/wlan0"
+        try await mock(.network, "AddWiFiDevice", "wlan0", "wlan0", "100")
+        try await mock(
+            .network, "AddAccessPoint", device, "ap0", name, "00:23:F8:7E:12:BB", "2", "2425", "5400", "82", "0x100")
+        try await mock(.network, "AddWiFiConnection", device, "Home", name, "wpa-psk")
+        try await mock(
+            .network, "AddActiveConnection", "['\(device)']", Self.managerPath + "/Settings/Home",
+            Self.managerPath + "/AccessPoint/ap0", "a0", "2")
+    }
+
+    /// Adds a station of iwd that is connected to a Wi-Fi network, and another network. Call it once.
+    public func joinWifiWithIWD(_ name: String) async throws {
+        let (device, iwd) = ("/net/connman/iwd/0/4", "net.connman.iwd")
+        for (path, network) in [("/0_psk", name), ("/1_open", "Another")] {
+            try await mock(.iwd, "AddObject", device + path, iwd + ".Network", "{'Name': <'\(network)'>}", "[]")
+        }
+        try await mock(
+            .iwd, "AddObject", device, iwd + ".Station",
+            "{'State': <'connected'>, 'ConnectedNetwork': <objectpath '\(device)/0_psk'>}", "[]")
     }
 
     /// Simulates that the person closes a notification.
@@ -160,9 +189,10 @@ public final class MockDesktop: Sendable {
         """
 
     private static let manager = "org.freedesktop.NetworkManager"
+    private static let managerPath = "/org/freedesktop/NetworkManager"
 
     private func mock(_ service: Service, _ method: String, _ arguments: String...) async throws {
-        let path = "/" + service.name.replacing(".", with: "/")
+        let path = service == .iwd ? "/" : "/" + service.name.replacing(".", with: "/")
         try await gdbus(
             ["call", "--session", "-d", service.name, "-o", path, "-m", "org.freedesktop.DBus.Mock.\(method)"]
                 + arguments)

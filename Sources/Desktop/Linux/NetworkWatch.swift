@@ -1,11 +1,12 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Reports changes of the network state, from NetworkManager.
+/// Reports changes of the network state, from NetworkManager. The name of the Wi-Fi network is from NetworkManager or
+/// iwd.
 ///
 /// Without NetworkManager the network is assumed to be connected and not metered.
 ///
-/// Source: NetworkManager's D-Bus interface, `org.freedesktop.NetworkManager`; DL-17.
+/// Source: NetworkManager's D-Bus interface, `org.freedesktop.NetworkManager`; DL-17, IM-13.
 package struct NetworkWatch: Sendable {
     private let address: BusAddress
     private let routes: String
@@ -44,6 +45,8 @@ private final class NetworkQuery: Sendable {
     private static let service = "org.freedesktop.NetworkManager"
     private static let path = "/org/freedesktop/NetworkManager"
     static let rules = [
+        "type='signal',sender='\(WifiName.iwd)',interface='org.freedesktop.DBus.Properties'",
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(WifiName.iwd)'",
         "type='signal',sender='\(service)',path='\(path)',interface='org.freedesktop.DBus.Properties'",
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'",
     ]
@@ -58,18 +61,17 @@ private final class NetworkQuery: Sendable {
     }
 
     func currentState(_ connection: BusConnection) -> NetworkState {
-        guard let state = property("State", connection) else { return .unwatched }
-        let metered = property("Metered", connection) ?? 0
-        return numbers.withLock { $0.state(state, metered: metered) }
+        var network = NetworkState.unwatched
+        if let state = number("State", connection) {
+            let metered = number("Metered", connection) ?? 0
+            network = numbers.withLock { $0.state(state, metered: metered) }
+        }
+        network.wifiName = WifiName.read(connection)
+        return network
     }
 
-    private func property(_ name: String, _ connection: BusConnection) -> UInt32? {
-        let method = BusMethod(
-            service: Self.service, path: Self.path, interface: "org.freedesktop.DBus.Properties", name: "Get")
-        return connection.call(method, starts: false) { message in
-            message.append(Self.service)
-            message.append(name)
-        }?.variantUInt32()
+    private func number(_ name: String, _ connection: BusConnection) -> UInt32? {
+        connection.property(name, of: Self.service, at: Self.path, service: Self.service)?.variantUInt32()
     }
 
     func record(_ state: NetworkState) {

@@ -44,6 +44,9 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     var isRead = false
     /// Whether the upgrade of the connection has ended.
     var isEndingUpgrade = false
+    /// Whether the end of this connection ends a connection of its address. False after a WebSocket connection has taken
+    /// its place.
+    var isCounted = true
     /// Whether the connection has bytes to read and waits for memory.
     var isWaiting = false
 

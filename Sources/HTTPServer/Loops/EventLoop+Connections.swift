@@ -40,7 +40,7 @@ extension EventLoop {
         byDescriptor[connection.descriptor] = nil
         connection.wasRemoved()
         connection.daemon.countConnection(-1)
-        settings.connectionCounter.remove(connection.peer)
+        if connection.isCounted { settings.connectionCounter.remove(connection.peer) }
         if connection.isRead { readCount -= 1 }
         if connection.isEndingUpgrade { connection.daemon.endingUpgrades -= 1 }
     }

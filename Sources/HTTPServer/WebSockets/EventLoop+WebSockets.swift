@@ -84,7 +84,7 @@ extension Exchange {
         }
         let begun = WebSocketConnection(
             descriptor, loop: loop, maximumMessageBytes: webSocket.maximumMessageBytes, isForwarded: isTLS,
-            release: isTLS ? release : loop.closing(descriptor, of: connection.peer))
+            release: isTLS ? release : loop.closing(descriptor, of: connection))
         self.webSocket = nil
         guard loop.add(begun, descriptor) else { return begun.abort() }
         begun.start(webSocket, received: received)
@@ -92,10 +92,11 @@ extension Exchange {
 }
 
 extension EventLoop {
-    /// Counts a connection of a client that libmicrohttpd no longer counts, and returns the action that closes it.
-    fileprivate func closing(_ descriptor: Int32, of peer: PeerAddress) -> () -> Void {
-        let counter = settings.connectionCounter
-        counter.add(peer)
+    /// Returns the action that closes a connection which libmicrohttpd has handed over. The connection keeps its place in
+    /// the count of its address until then, so that a client near the limit is never counted twice.
+    fileprivate func closing(_ descriptor: Int32, of connection: ClientConnection) -> () -> Void {
+        let (counter, peer) = (settings.connectionCounter, connection.peer)
+        connection.isCounted = false
         return {
             _ = CLibrary.close(descriptor)
             counter.remove(peer)

@@ -35,7 +35,7 @@ enum LatchProgram {
             ShowToken.command, DownloadFiles.command, Downloads.command, WatchEvents.command, Keys.command,
             ChangePIN.command, LockDevice.command, UnlockDevice.command, Logout.command, Doctor.command,
             ChangePassword.command, RemoteSessions.command,
-            ChangeTrust.command, ChangeHeaders.command, ShowLogs.command, RegisterSchemes.command,
+            ChangeTrust.command, ChangeHeaders.command, Endpoints.command, ShowLogs.command, RegisterSchemes.command,
             ShowCompletions.command,
         ])
 }

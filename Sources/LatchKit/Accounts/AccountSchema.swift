@@ -82,6 +82,14 @@ enum AccountSchema {
             """),
         // Other modules keep tables in this file, with versions of their own. The missing numbers were theirs.
         Migration(to: 15, named: "the versions of modules", ModuleSchema.versionsTable),
+        // Other addresses of an account's server, as the JSON of `EndpointSettings`.
+        Migration(
+            to: 16, named: "endpoints",
+            """
+            CREATE TABLE endpoints (
+                account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, settings TEXT NOT NULL
+            ) STRICT;
+            """),
     ]
 
     static let columns = """

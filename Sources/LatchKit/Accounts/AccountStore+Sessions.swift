@@ -18,6 +18,8 @@ struct SessionRecord: Sendable, Equatable {
     var expires: Date?
     var endedBecause: String?
     var connection: String
+    /// The text of the account's ``EndpointSettings``. Nil when it has none.
+    var endpoints: String?
     /// Whether the server requires a password change before anything else.
     var mustChangePassword: Bool
 
@@ -158,6 +160,8 @@ extension AccountStore {
 
     /// Removes an account's secrets.
     func removeSecrets(_ id: UUID) async throws {
+        // Unreadable endpoints do not prevent a sign-out.
+        try await removeSecrets(of: (try? await endpoints(of: id))?.all ?? [])
         try await LatchError.converting {
             try await secrets.remove(Self.tokenKey(id))
             for slot in ConnectionRecord.slots { try await secrets.remove(Self.connectionKey(id, slot: slot)) }
@@ -183,7 +187,8 @@ extension AccountStore {
     static let selectRecord = Statement(
         """
         SELECT stage, generation, attempts, failure_code, failure_message, refresh_after, expires_at, ended_because, \
-        connection, must_change_password FROM accounts WHERE id = ?
+        connection, must_change_password, (SELECT settings FROM endpoints WHERE account = accounts.id) \
+        FROM accounts WHERE id = ?
         """, UUID.self
     ) { row throws(DatabaseError) in
         let stage: String = try row.get(0)
@@ -193,7 +198,7 @@ extension AccountStore {
             stage: AccountStage(rawValue: stage) ?? .out, generation: try row.get(1), attempts: try row.get(2),
             failure: code.map { SessionRecord.Failure(code: $0, message: message ?? "") },
             refreshAfter: try row.get(5), expires: try row.get(6), endedBecause: try row.get(7),
-            connection: try row.get(8), mustChangePassword: try row.get(9))
+            connection: try row.get(8), endpoints: try row.get(10), mustChangePassword: try row.get(9))
     }
 
     static let selectKeyID = Statement("SELECT api_key_id FROM accounts WHERE id = ?", UUID.self) {

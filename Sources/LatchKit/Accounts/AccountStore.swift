@@ -1,4 +1,5 @@
 package import Database
+import Desktop
 public import FoundationEssentials
 import Primitives
 import SecretStorage
@@ -24,13 +25,14 @@ public final class AccountStore: Sendable {
     let pollInterval: Duration
     let cache: ResponseCache
     let log: ClientLog
+    let network: @Sendable () -> AsyncStream<NetworkState>
 
     init(
         database: Database, dialects: [any Dialect], vault: LockVault, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
-        cache: ResponseCache, log: ClientLog
+        cache: ResponseCache, log: ClientLog, network: @escaping @Sendable () -> AsyncStream<NetworkState>
     ) {
         self.database = database
         self.dialects = dialects
@@ -44,6 +46,7 @@ public final class AccountStore: Sendable {
         self.cache = cache
         self.log = log
         self.pollInterval = pollInterval
+        self.network = network
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 

@@ -27,6 +27,9 @@ package struct LogEntry: Sendable, Hashable, Codable {
         case rejected
         /// The end of a session without a sign-out, because the server ended it or its key was revoked.
         case ended
+        /// A switch to another address of the server. The outcome is `ok`, or `rejected` for a return to the account's own
+        /// address because another one rejected the session.
+        case endpoint
         /// Signing out.
         case signOut = "sign-out"
     }

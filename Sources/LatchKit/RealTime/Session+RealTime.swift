@@ -59,9 +59,10 @@ extension Session {
     /// - Throws: ``LatchError`` when there is no session or no connection; `CancellationError`.
     func openWebSocket(_ request: DialectRequest) async throws -> WebSocketUpgrade {
         let token = try await current()
-        let (client, message) = try await message(request, token.token, timeout: accounts.requestTimeout())
-        return try await LatchError.converting(server) {
-            try await client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
+        let transport = try await openTransport(for: token.token)
+        let message = try message(request, token.token, timeout: accounts.requestTimeout(), by: transport)
+        return try await LatchError.converting(transport.address) {
+            try await transport.client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
         }
     }
 

@@ -113,7 +113,8 @@ extension AuthorizedClient {
         let part = try await LatchError.converting(server) { try DownloadPart(newBeside: destination) }
         do {
             let response = try await download(path, into: part, followsRedirects: true)
-            guard response.status == .ok else {
+            // 206 when the download continued at another address of the server.
+            guard [200, 206].contains(response.status.rawValue) else {
                 throw response.status.isSuccess ? noFile(response, path) : refused(response)
             }
             part.share()

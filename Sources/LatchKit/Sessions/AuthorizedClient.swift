@@ -171,8 +171,9 @@ extension Session {
     private func rejection(in response: ClientResponse, to request: DialectRequest) throws -> Rejection? {
         // Another origin did not receive the token, so its response says nothing about the session.
         if response.redirection?.isOtherOrigin ?? false { return nil }
-        let place = request.base ?? server
-        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(place.url.count))
+        let asked = request.base ?? server
+        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(asked.url.count))
+        let place = request.base ?? address(of: response)
         switch dialect.authenticationOutcome(of: response, to: path, at: place) {
         case .rejected(let rejection):
             accounts.log.record(.rejected, at: place, outcome: LogEntry.word(rejection.reason))

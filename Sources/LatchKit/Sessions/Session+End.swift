@@ -137,8 +137,7 @@ extension Session {
 
     /// Stops all work of a session that has ended.
     private func stopBackgroundWork(_ onStep: @Sendable (SignOutProgress) -> Void) async {
-        await transport?.client.close()
-        transport = nil
+        await closeTransport()
         onStep(.backgroundStopped)
         syncing?.cancel()
         _ = await syncing?.value
@@ -178,7 +177,7 @@ extension Session {
             if tokens.refresh != nil { expires = nil }
         }
         // This also opens the connection while its secrets still exist.
-        _ = try? await openTransport()
+        _ = try? await openTransport(for: secret)
         var recordError: LatchError?
         do {
             // Before the server is asked: after a crash, the next start ends the session there and removes the rest.

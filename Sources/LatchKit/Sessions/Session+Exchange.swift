@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import Synchronization
 
 extension Session {
     /// Sends one request, with the token if there is one. Redirects are returned, not followed.
@@ -12,21 +13,35 @@ extension Session {
         -> ClientResponse
     {
         let bound = accounts.requestTimeout()
-        let (client, message) = try await message(request, token, timeout: min(timeout ?? bound, bound))
-        return try await LatchError.converting(request.base ?? server) { try await client.send(message) }
+        return try await routed(request, token) { transport in
+            let message = try message(request, token, timeout: min(timeout ?? bound, bound), by: transport)
+            return try await LatchError.converting(request.base ?? transport.address) {
+                try await transport.client.send(message)
+            }
+        }
     }
 
-    /// Downloads a file. There is no timeout for the whole download.
+    /// Downloads a file. There is no timeout for the whole download. When the address in use fails, the download
+    /// continues at another one, if the server identifies the version of the file.
     func download(
         _ request: DialectRequest, with token: Secret, into part: DownloadPart, from point: ResumePoint?,
         stallTimeout: Duration, followsRedirects: Bool, onBegin: (@Sendable (ResumePoint) -> Void)?
     ) async throws -> ClientResponse {
-        var (client, message) = try await message(request, token, timeout: nil, by: recent()?.client)
-        message.stallTimeout = stallTimeout
-        if followsRedirects { follow(&message) }
-        let whole = message
-        let response = try await LatchError.converting(server) {
-            try await client.download(whole, into: part, from: point, onBegin: onBegin)
+        // The version of the file of which an attempt has written bytes.
+        let begun = Mutex<ResumePoint?>(nil)
+        let response = try await routed(request, token, by: recent()?.transport) { transport in
+            var message = try message(request, token, timeout: nil, by: transport)
+            message.stallTimeout = stallTimeout
+            if followsRedirects { follow(&message, from: transport.address) }
+            let whole = message
+            let version = begun.withLock(\.self)
+            let start = if let version { version.continued(at: part) } else { point }
+            return try await LatchError.converting(transport.address) {
+                try await transport.client.download(whole, into: part, from: start) { version in
+                    begun.withLock { $0 = version }
+                    onBegin?(version)
+                }
+            }
         }
         if let redirection = response.redirection, redirection.isRejectedPage {
             throw interceptionError(
@@ -37,15 +52,17 @@ extension Session {
 
     /// Sends a `HEAD` request to find out which version of a file the server has.
     func sendHead(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
-        var (client, message) = try await message(request, token, timeout: Self.headTimeout, by: recent()?.client)
-        follow(&message)
-        let whole = message
-        return try await LatchError.converting(server) { try await client.send(whole) }
+        try await routed(request, token, by: recent()?.transport) { transport in
+            var message = try message(request, token, timeout: Self.headTimeout, by: transport)
+            follow(&message, from: transport.address)
+            let whole = message
+            return try await LatchError.converting(transport.address) { try await transport.client.send(whole) }
+        }
     }
 
-    private func follow(_ message: inout ClientRequest) {
+    private func follow(_ message: inout ClientRequest, from address: ServerAddress) {
         message.redirects = .follow(maximum: Self.maximumRedirects)
-        message.mayFollow = { [server] in !InterceptedResponse.isInterceptedRedirect($0, from: server) }
+        message.mayFollow = { !InterceptedResponse.isInterceptedRedirect($0, from: address) }
     }
 
     /// Half of the limit after which browsers assume a redirect loop.
@@ -54,37 +71,26 @@ extension Session {
     private static let maximumRedirects = 10
     private static let headTimeout = Duration.seconds(10)
 
-    /// Returns a request as it is sent, and the client to send it with.
+    /// Returns a request as it is sent through a transport.
     func message(
-        _ request: DialectRequest, _ token: Secret?, timeout: Duration?, by recent: HTTPClient? = nil
-    ) async throws -> (HTTPClient, ClientRequest) {
-        let url = try (request.base ?? server).url(of: request.path)
-        let client = if let recent { recent } else { try await openTransport() }
+        _ request: DialectRequest, _ token: Secret?, timeout: Duration?, by transport: Transport
+    ) throws -> ClientRequest {
         var headers = request.headers
         if let token {
             for field in dialect.tokenHeaders where headers[field.name] == nil { headers[field.name] = field.value }
-            let extra = client.configuration.extraHeaders
+            let extra = transport.client.configuration.extraHeaders
             for field in dialect.authorization(token, besides: extra) { headers[field.name] = field.value }
         }
-        return (
-            client,
-            ClientRequest(method: request.method, url: url, headers: headers, body: request.body, timeout: timeout)
-        )
+        return ClientRequest(
+            method: request.method, url: try url(of: request, at: transport.address), headers: headers,
+            body: request.body, timeout: timeout)
     }
 
-    /// Returns a client that connects with the account's options. It is reused until the options change.
-    func openTransport() async throws -> HTTPClient {
-        guard let connection = try await accounts.record(accountID)?.connection else {
-            throw signedOutError(.notSignedIn)
-        }
-        if let transport, transport.connection == connection { return transport.client }
-        let options = try await accounts.connection(of: accountID)
-        // Another call may have opened it during the await.
-        if let transport, transport.connection == connection { return transport.client }
-        // The previous client closes itself after its last request.
-        let client = try options.client(userAgent: device.userAgent, home: server)
-        transport = (client, connection)
-        return client
+    /// Returns the URL of a request at an address of the server. A complete URL is below the account's own address.
+    private func url(of request: DialectRequest, at address: ServerAddress) throws(LatchError) -> String {
+        let url = try (request.base ?? server).url(of: request.path)
+        guard request.base == nil, address != server else { return url }
+        return try address.url(of: String(Substring(url.utf8.dropFirst(server.url.utf8.count))))
     }
 
     /// The end of error messages when the session is still valid.

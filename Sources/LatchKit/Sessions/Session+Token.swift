@@ -37,12 +37,12 @@ extension Session {
 
     /// Returns the token and the client, if both were checked just now. This is for many requests in a row. They notice
     /// a little later what another program does to the account.
-    func recent() -> (token: CachedToken, client: HTTPClient)? {
+    func recent() -> (token: CachedToken, transport: Transport)? {
         guard leaving == nil, machine.state.isSignedIn, let held, held.epoch == machine.epoch, let seen, let transport,
-            held.generation == seen.record.generation, transport.connection == seen.record.connection,
+            held.generation == seen.record.generation, transport.isCurrent(seen.record),
             seen.at + Self.recheckInterval > .now, !isDue(seen.record) || dialect.refresh == nil
         else { return nil }
-        return (held, transport.client)
+        return (held, transport)
     }
 
     /// How long a checked token is used without reading the database again. Another program's sign-out takes effect as

@@ -1,4 +1,5 @@
 import Crypto
+import Desktop
 public import FoundationEssentials
 import HTTPClient
 
@@ -33,7 +34,10 @@ public actor Session {
     var isRenewingAfterRejection = false
     var leaving: Task<SignOutReport, any Error>?
     var syncing: Task<FirstSync, Never>?
-    var transport: (client: HTTPClient, connection: String)?
+    var transport: Transport?
+    let selector = EndpointSelector()
+    var selecting: Task<Transport?, any Error>?
+    var network: (state: NetworkState?, watch: Task<Void, Never>, first: SharedTask<Void>)?
 
     init(account: Account, dialect: any Dialect, accounts: AccountStore, device: Device) {
         accountID = account.id
@@ -130,8 +134,7 @@ public actor Session {
         syncing?.cancel()
         await renewalTask?.value
         _ = await syncing?.value
-        await transport?.client.close()
-        transport = nil
+        await closeTransport()
         broadcast.finish()
     }
 

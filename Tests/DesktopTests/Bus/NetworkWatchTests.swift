@@ -24,6 +24,30 @@ import Testing
         #expect(await states.next() == .unwatched)
     }
 
+    @Test("IM-13 the name of the Wi-Fi network is reported by NetworkManager, with each change")
+    func wifiName() async throws {
+        let desktop = try await MockDesktop(.network)
+        var states = NetworkWatch(desktop.environment, routes: folder.path).states.makeAsyncIterator()
+        #expect(await states.next()?.wifiName == nil)
+        try await desktop.joinWifi("Home sweet home")
+        #expect(await states.next()?.wifiName == "Home sweet home")
+        await desktop.kill(.network)
+        #expect(await states.next() == .unwatched)
+    }
+
+    @Test("IM-13 without NetworkManager iwd reports the name")
+    func wifiNameOfIWD() async throws {
+        let desktop = try await MockDesktop(.iwd)
+        #expect(await firstName(desktop) == nil)
+        try await desktop.joinWifiWithIWD("Attic")
+        #expect(await firstName(desktop) == "Attic")
+    }
+
+    private func firstName(_ desktop: MockDesktop) async -> String? {
+        var states = NetworkWatch(desktop.environment, routes: folder.path).states.makeAsyncIterator()
+        return await states.next()?.wifiName
+    }
+
     @Test("DL-17 a network without internet access counts as connected, and a guess that it is metered counts")
     func numbers() {
         var numbers = NetworkNumbers(routes: folder.path)

@@ -53,6 +53,18 @@ final class BusConnection {
         return BusMessage(answer, library)
     }
 
+    /// Reads a property of an object as a variant. Returns nil for a timeout or an error. Never starts the service.
+    ///
+    /// Source: D-Bus Specification, "org.freedesktop.DBus.Properties".
+    func property(_ name: String, of interface: String, at path: String, service: String) -> BusMessage? {
+        let method = BusMethod(
+            service: service, path: path, interface: "org.freedesktop.DBus.Properties", name: "Get")
+        return call(method, starts: false) { message in
+            message.append(interface)
+            message.append(name)
+        }
+    }
+
     /// Subscribes to signals that match a rule. Returns whether the bus accepted the rule.
     ///
     /// Source: D-Bus Specification, "org.freedesktop.DBus.AddMatch".

@@ -105,6 +105,59 @@ final class BusMessage {
         return texts
     }
 
+    /// Reads the next argument as a variant with a string.
+    func variantString() -> String? {
+        guard library.sd_bus_message_enter_container(raw, Self.variant, "s") > 0 else { return nil }
+        return string()
+    }
+
+    /// Reads the next argument as an object path.
+    func path() -> String? {
+        var text: UnsafePointer<CChar>?
+        guard library.sd_bus_message_read_basic(raw, Self.object, &text) > 0, let text else { return nil }
+        return String(cString: text)
+    }
+
+    /// Reads the next argument as a variant with an object path.
+    func variantPath() -> String? {
+        guard library.sd_bus_message_enter_container(raw, Self.variant, "o") > 0 else { return nil }
+        defer { _ = library.sd_bus_message_exit_container(raw) }
+        return path()
+    }
+
+    /// Reads the next argument as a variant with an array of object paths.
+    func variantPaths() -> [String] {
+        guard library.sd_bus_message_enter_container(raw, Self.variant, "ao") > 0,
+            library.sd_bus_message_enter_container(raw, Self.array, "o") > 0
+        else { return [] }
+        var paths: [String] = []
+        while let path = path() { paths.append(path) }
+        return paths
+    }
+
+    /// Reads the next argument as a variant with an array of bytes.
+    func variantBytes() -> [UInt8]? {
+        var (start, count) = (UnsafeRawPointer?.none, 0)
+        guard library.sd_bus_message_enter_container(raw, Self.variant, "ay") > 0,
+            library.sd_bus_message_read_array(raw, Self.byte, &start, &count) > 0
+        else { return nil }
+        return start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
+    }
+
+    /// Reads the entries of the next argument, a dictionary with the given types of key and value. `read` must read
+    /// one key and one value.
+    func entries(of contents: String, _ read: () -> Void) {
+        guard library.sd_bus_message_enter_container(raw, Self.array, "{\(contents)}") > 0 else { return }
+        while library.sd_bus_message_enter_container(raw, Self.entry, contents) > 0 {
+            read()
+            guard library.sd_bus_message_exit_container(raw) >= 0 else { return }
+        }
+        _ = library.sd_bus_message_exit_container(raw)
+    }
+
+    /// Skips the next argument, which has the given type.
+    func skip(_ contents: String) { _ = library.sd_bus_message_skip(raw, contents) }
+
     /// Reads the next argument as a file descriptor and duplicates it. The caller must close the result.
     func descriptor() -> Int32? {
         var number: Int32 = -1

@@ -1,0 +1,237 @@
+import Crypto
+import Desktop
+import HTTPClient
+
+extension Session {
+    /// The timeout for a candidate's response.
+    private static let checkTimeout = Duration.seconds(10)
+
+    /// Returns a transport to the address in use. It is kept until the connection options or the endpoints change.
+    /// Candidates are checked with `token`, or with the cached token if it is nil.
+    func openTransport(for token: Secret? = nil) async throws -> Transport {
+        guard let record = try await accounts.record(accountID) else { throw signedOutError(.notSignedIn) }
+        if let transport, transport.isCurrent(record) { return transport }
+        let chosen: Transport
+        if record.endpoints == nil {
+            chosen = try await ownTransport(record)
+        } else if let token = token ?? held?.token {
+            let winner = try await select(record, token)
+            chosen = if let winner { winner } else { try await ownTransport(record) }
+        } else {
+            // Without a token nothing can be checked, so this is not kept.
+            return try await ownTransport(record)
+        }
+        // Another call may have opened it during the await.
+        if let transport, transport.isCurrent(record) { return transport }
+        use(chosen)
+        return chosen
+    }
+
+    /// Performs an exchange at the address in use.
+    ///
+    /// After a transport failure, another address is selected. The exchange is repeated there if that is safe. Only
+    /// the account's own address decides about the session: when another address rejects the token, the exchange is
+    /// repeated at the account's own.
+    func routed(
+        _ request: DialectRequest, _ token: Secret?, by given: Transport? = nil,
+        _ exchange: (Transport) async throws -> ClientResponse
+    ) async throws -> ClientResponse {
+        let transport = if let given { given } else { try await openTransport(for: token) }
+        do {
+            let response = try await exchange(transport)
+            guard isRejected(response, to: request, by: transport) else { return response }
+        } catch let error as LatchError where transport.endpoints != nil && request.base == nil {
+            guard Self.transportFailures.contains(error.code),
+                let other = try await replacement(of: transport, token), error.allowsRepeating(request)
+            else { throw error }
+            return try await exchange(other)
+        }
+        let own = try await ownTransport(of: transport)
+        use(own, outcome: "rejected")
+        return try await exchange(own)
+    }
+
+    /// Returns the address of the server that sent a response.
+    func address(of response: ClientResponse) -> ServerAddress {
+        guard let transport, response.url.hasPrefix(transport.address.url + "/") else { return server }
+        return transport.address
+    }
+
+    /// Closes the connections and ends the watch of the network.
+    func closeTransport() async {
+        network?.watch.cancel()
+        network = nil
+        await selector.cancel()
+        await transport?.client.close()
+        transport = nil
+    }
+
+    /// Checks that an address reaches the account's server, signed in as the same person.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport to the address.
+    ///   - token: The session's token. It is sent only after the TLS handshake under the address' own trust settings.
+    ///   - person: The id of the person.
+    /// - Throws: ``LatchError/Code/serverRefused`` for another server or person, or a code of the network.
+    func checkIdentity(through transport: Transport, _ token: Secret, person: String?) async throws {
+        let address = transport.address
+        let timeout = min(accounts.requestTimeout(), Self.checkTimeout)
+        let message = try message(dialect.identity, token, timeout: timeout, by: transport)
+        let response = try await LatchError.converting(address) { try await transport.client.send(message) }
+        switch dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: address) {
+        case .intercepted(let why): throw interceptionError(why, for: address)
+        case .failing: throw failing(response, at: address)
+        case .rejected:
+            throw LatchError(
+                .serverRefused, "\(address) does not accept the session of \(server). It is probably another server.",
+                status: response.status)
+        case .authenticated: break
+        }
+        guard response.status == .ok else { throw refused(response, by: address) }
+        guard let found = dialect.identity(from: response) else {
+            throw interceptionError("it has an unexpected format.", for: address)
+        }
+        guard found.id == person else {
+            throw LatchError(
+                .serverRefused,
+                "\(address) reports another person than \(server), so it is another server or another account.")
+        }
+    }
+
+    /// Checks that an endpoint can be used. A request without the token comes first, so that only a server of the
+    /// family receives it.
+    ///
+    /// - Throws: ``LatchError/Code/unsupportedServer`` when no server of the family responds, and the errors of
+    ///   ``checkIdentity(through:_:person:)``.
+    func check(_ endpoint: Endpoint, with options: ConnectionOptions, person: String?) async throws {
+        let (token, record) = try await present()
+        let transport = try transport(to: endpoint, with: options, for: record)
+        try await transport.client.closeAfter { client in
+            let timeout = min(accounts.requestTimeout(), Self.checkTimeout)
+            let probe = try message(dialect.probe, nil, timeout: timeout, by: transport)
+            let response = try await LatchError.converting(endpoint.address) { try await client.send(probe) }
+            if case .notRecognized(let reason) = dialect.match(response) {
+                throw LatchError(
+                    .unsupportedServer, "\(endpoint.address) is not a server of \(dialect.title): \(reason).")
+            }
+            try await checkIdentity(through: transport, token.token, person: person)
+        }
+    }
+
+    private func transport(
+        to endpoint: Endpoint, with options: ConnectionOptions, for record: SessionRecord
+    ) throws -> Transport {
+        let client = try options.client(userAgent: device.userAgent, home: endpoint.address)
+        return Transport(client, to: endpoint.address, for: record)
+    }
+
+    private func ownTransport(_ record: SessionRecord) async throws -> Transport {
+        if let transport, transport.isCurrent(record), transport.address == server { return transport }
+        let options = try await accounts.connection(of: accountID)
+        // The previous client closes itself after its last request.
+        return Transport(try options.client(userAgent: device.userAgent, home: server), to: server, for: record)
+    }
+
+    private func ownTransport(of other: Transport) async throws -> Transport {
+        guard let record = try await accounts.record(accountID) else { throw signedOutError(.notSignedIn) }
+        return try await ownTransport(record)
+    }
+
+    /// Makes a transport the one in use, and logs the switch to another address.
+    private func use(_ new: Transport, outcome: String = "ok") {
+        if new.address != transport?.address ?? server {
+            accounts.log.record(.endpoint, at: new.address, outcome: outcome)
+        }
+        transport = new
+    }
+
+    private func isRejected(_ response: ClientResponse, to request: DialectRequest, by transport: Transport) -> Bool {
+        guard transport.address != server, request.base == nil, response.redirection?.isOtherOrigin != true else {
+            return false
+        }
+        let path = request.path.hasPrefix("/") ? request.path : String(request.path.dropFirst(server.url.count))
+        guard case .rejected = dialect.authenticationOutcome(of: response, to: path, at: transport.address) else {
+            return false
+        }
+        return true
+    }
+
+    /// The failures after which another address is selected.
+    private static let transportFailures: Set<LatchError.Code> = LatchError.Code.beforeSending.union([
+        .timedOut, .connectionLost,
+    ])
+}
+
+extension Session {
+    /// Selects an address. Callers that need one at the same time share one race.
+    private func select(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
+        if let selecting { return try await selecting.value }
+        let task = Task { try await race(record, token) }
+        selecting = task
+        defer { selecting = nil }
+        return try await task.value
+    }
+
+    /// Runs a race between the candidates. Nil when none can be used.
+    private func race(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
+        let settings = try AccountStore.endpoints(record.endpoints)
+        let candidates = settings.candidates(on: await wifiName())
+        return await selector.select(candidates.count + 1) { [weak self] number in
+            let endpoint = number < candidates.count ? candidates[number] : nil
+            return try? await self?.checked(endpoint, token, person: settings.person, record)
+        }?.transport
+    }
+
+    /// Returns a transport to a candidate that can be used. Nil as the candidate means the account's own address.
+    private func checked(
+        _ endpoint: Endpoint?, _ token: Secret, person: String?, _ record: SessionRecord
+    ) async throws -> Transport {
+        let transport =
+            if let endpoint {
+                try transport(to: endpoint, with: try await accounts.connection(of: endpoint), for: record)
+            } else { try await ownTransport(record) }
+        try await checkIdentity(through: transport, token, person: person)
+        return transport
+    }
+
+    /// Returns the transport to use after a failure. Nil when no address can be used.
+    private func replacement(of failed: Transport, _ token: Secret?) async throws -> Transport? {
+        // Another request may have failed before, and selected another address.
+        if let transport, transport.client !== failed.client { return transport }
+        guard let token = token ?? held?.token, let record = try await accounts.record(accountID),
+            let winner = try await select(record, token)
+        else { return nil }
+        if transport?.client === failed.client { use(winner) }
+        return winner
+    }
+
+    /// Returns the name of the Wi-Fi network, and watches the network from the first call on.
+    private func wifiName() async -> String? {
+        if network == nil {
+            let first = SharedTask<Void>()
+            let states = accounts.network()
+            let watch = Task { [weak self] in
+                var iterator = states.makeAsyncIterator()
+                let state = await iterator.next()
+                await self?.record(state)
+                first.complete(.success(()))
+                while let state = await iterator.next() { await self?.networkChanged(to: state) }
+            }
+            network = (nil, watch, first)
+        }
+        try? await network?.first.value()
+        return network?.state?.wifiName
+    }
+
+    private func record(_ state: NetworkState?) { network?.state = state }
+
+    /// Selects an address again after a change of the network.
+    private func networkChanged(to state: NetworkState) async {
+        record(state)
+        guard state.isConnected, leaving == nil, transport?.endpoints != nil, let token = held?.token else { return }
+        guard let record = try? await accounts.record(accountID), record.endpoints != nil,
+            let winner = try? await race(record, token), network != nil, leaving == nil
+        else { return }
+        use(winner)
+    }
+}

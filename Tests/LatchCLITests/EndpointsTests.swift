@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `latch endpoints`.
+@Suite(.blocking, .timeLimit(.minutes(20))) struct EndpointsTests {
+    @Test("IM-13 IM-14 addresses are tested, added, listed, used and removed on the command line")
+    func endpoints() async throws {
+        try await TestGateway.with { server in
+            var home = try HomeFixture()
+            home.environment["LATCH_SECRETS_KEY"] = home.folder.file("key")
+            let front = try await TLSFront(to: server.port, in: home.folder)
+            let address = "https://127.0.0.1:\(front.port)"
+            let login = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", input: TestGateway.password)
+            #expect(login.status == 0, "\(login.errors)")
+
+            let refused = try await home.latch("endpoints", "add", "--local", address)
+            #expect(refused.status == 78 && refused.output.isEmpty)
+            let plain = try await home.latch("endpoints", "add", "http://photos.example.org", "--json")
+            #expect(plain.status == 65)
+            let added = try await home.latch("endpoints", "add", "--local", address, "--pin", front.fingerprint)
+            #expect(added.status == 0 && added.output.contains(address), "\(added.errors)")
+            #expect(try await home.latch("endpoints", "wifi", "add", "Home sweet home").status == 0)
+
+            let list = try HomeFixture.json(try await home.latch("endpoints", "list", "--json"))
+            #expect(list["local"] as? String == address && list["external"] as? [String] == [])
+            #expect(list["wifiNames"] as? [String] == ["Home sweet home"])
+            let tests = try HomeFixture.json(try await home.latch("endpoints", "test", "--json"))["tests"]
+            #expect((tests as? [[String: Any]])?.first?["isUsable"] as? Bool == true)
+
+            #expect(try await home.latch("endpoints", "wifi", "remove", "Home sweet home").status == 0)
+            #expect(try await home.latch("endpoints", "remove", address).status == 0)
+            #expect(try await home.latch("endpoints", "remove", address).status == 65)
+            #expect(try await home.latch("endpoints", "add", address, "--pin", front.fingerprint).status == 0)
+            #expect(try await home.latch("endpoints", "prefer", address).status == 0)
+            #expect(try await home.latch("whoami").status == 0)
+            let log = try await home.latch("logs")
+            #expect(log.output.contains("endpoint") && log.output.contains("127.0.0.1:\(front.port)"))
+        }
+    }
+}
