@@ -56,6 +56,8 @@ public final class LatchClient: Sendable {
         var unlockedKeys: any UnlockedKeyStoring = SharedKeys()
         /// Returns the current time for the pauses between tries of the PIN.
         var bootTime: @Sendable () -> BootTime = BootTime.now
+        /// The head start of each address in a race between the addresses of a server.
+        var headStart = EndpointSelector.headStart
         /// Watches the network, for the choice between the addresses of a server.
         var network: @Sendable () -> AsyncStream<NetworkState> = {
             NetworkWatch(ProcessInfo.processInfo.environment).states
@@ -123,7 +125,7 @@ public final class LatchClient: Sendable {
             cache: ResponseCache(path: folders.responses),
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
-                now: configuration.now), network: configuration.network)
+                now: configuration.now), network: configuration.network, headStart: configuration.headStart)
         // A locked secret store does not prevent the start. A later start finishes the work.
         try? await DeviceLock(accounts: accounts).recover()
         if configuration.recoversOnOpen {

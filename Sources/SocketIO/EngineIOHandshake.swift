@@ -1,7 +1,7 @@
 import HTTPMessages
 import Primitives
 
-/// What a server tells in its first packet.
+/// The content of a server's first packet.
 ///
 /// Source: the Engine.IO protocol, revision 4, "Handshake".
 package struct EngineIOHandshake: Equatable, Sendable {

@@ -40,13 +40,16 @@ final class HomeFixture: Sendable {
     func open(
         secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
         revocationTimeout: Duration = HomeFixture.ample,
-        recoversOnOpen: Bool = true, unlockedKeys: any UnlockedKeyStoring = SharedKeys()
+        recoversOnOpen: Bool = true, unlockedKeys: any UnlockedKeyStoring = SharedKeys(),
+        headStart: Duration = HomeFixture.ample
     ) async throws -> LatchClient {
         var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
             device: Device(program: "latch", version: "1.2.3", model: "test", type: "Linux"),
             pollInterval: .milliseconds(20))
         configuration.now = { [clock] in clock.now }
+        // A busy machine must not decide which address is used.
+        configuration.headStart = headStart
         configuration.network = { [network] in network.states }
         configuration.recoversOnOpen = recoversOnOpen
         configuration.lockParameters = try Argon2idParameters(memoryKiB: 64, iterations: 1)

@@ -22,6 +22,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var byDescriptor: [Int32: ClientConnection] = [:]
     /// The WebSocket connections by descriptor.
     var webSockets: [Int32: WebSocketConnection] = [:]
+    /// The number of WebSocket connections that libmicrohttpd does not count.
+    var handedOverCount = 0
     /// The maximum number of connections at once, WebSocket connections included.
     var connectionShare = 0
     /// Connections whose clients have disconnected, which libmicrohttpd may not have detected.

@@ -7,8 +7,8 @@ extension EventLoop {
     var hasConnections: Bool { !connections.isEmpty || !webSockets.isEmpty }
 
     /// Whether another connection may be accepted. libmicrohttpd does not count the WebSocket connections that it has
-    /// handed over.
-    var hasRoom: Bool { connections.count + webSockets.count < connectionShare }
+    /// handed over. It has not handed over those with TLS.
+    var hasRoom: Bool { connections.count + handedOverCount < connectionShare }
 
     /// Whether another WebSocket connection may begin. A quarter of the connections is left for requests. With TLS,
     /// libmicrohttpd keeps the buffers of the connection, so half of them are left for requests.
@@ -23,6 +23,7 @@ extension EventLoop {
         let tag = UInt64(UInt32(bitPattern: descriptor))
         guard latch_epoll_add(epoll, descriptor, latch_epoll_readable(), tag) == 0 else { return false }
         webSockets[descriptor] = socket
+        if !socket.isForwarded { handedOverCount += 1 }
         return true
     }
 
@@ -31,6 +32,7 @@ extension EventLoop {
         guard webSockets[descriptor] === socket else { return }
         _ = latch_epoll_remove(epoll, descriptor)
         webSockets[descriptor] = nil
+        if !socket.isForwarded { handedOverCount -= 1 }
     }
 
     /// Watches whether bytes arrive, and whether bytes can be sent if some are waiting.

@@ -41,7 +41,7 @@ package final class WebSocketConnection: @unchecked Sendable {  // Used only on 
     private let descriptor: Int32
     private let loop: EventLoop
     private let maximumMessageBytes: Int
-    private let isForwarded: Bool
+    let isForwarded: Bool
     private let release: () -> Void
     private var phase = Phase.open
     /// Nil while the connection is idle.

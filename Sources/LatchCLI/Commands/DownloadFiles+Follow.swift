@@ -19,6 +19,17 @@ extension DownloadFiles {
         let updates = try session.events()
         try await fetch(queue, background)
         context.console.printMessage("Waiting for new pictures. To stop: Ctrl-C")
+        // New pictures are downloaded while the device is locked, unless the settings of the lock say otherwise.
+        try await context.client().lock.retaining {
+            try await follow(updates, queue, library, since: start, background, context)
+        }
+        return .done
+    }
+
+    private func follow(
+        _ updates: RealTimeUpdates, _ queue: DownloadQueue, _ library: PictureLibrary, since start: Date,
+        _ background: BackgroundDownload, _ context: CommandContext
+    ) async throws {
         var (search, last) = (self, start)
         try await LibraryFollower().run(updates) {
             let now = Date()
@@ -32,7 +43,6 @@ extension DownloadFiles {
                 context.console.warn(error.message.printable)
             }
         }
-        return .done
     }
 
     /// Downloads what is in the queue, unless another program does.

@@ -12,7 +12,7 @@ struct LocalPIN: ExecutableCommand {
         "pin-stdin",
         help: "Read the PINs from standard input, one per line in the order of the prompts, and do not prompt.")
     private static let forgotten = Flag(
-        "forgotten", help: "Remove the PIN without entering it, and sign out of every account on this device.")
+        "forgotten", help: "Remove the PIN without entering it, and delete the secrets of all accounts.")
     private static let idle = Option<Int>(
         "lock-after", value: "SECONDS", defaultText: "300, or as before",
         help: "Lock after this time without use: 10 to 86400 seconds.")

@@ -8,7 +8,7 @@ struct LockDevice: ExecutableCommand {
         "lock", "Lock the accounts of this device at once.",
         discussion: """
             Afterwards every command that needs an account asks for the PIN of this device, which 'latch pin local set' \
-            sets. Sessions stay signed in. Downloads that run go on if the settings say so.
+            sets. Sessions stay signed in. Running downloads continue unless they are set to stop.
             """
     ) { given in Request(given, LockDevice()) }
 

@@ -11,8 +11,8 @@ struct WatchEvents: ExecutableCommand {
         discussion: """
             Each event is one line: pictures that were added, changed or deleted, sessions that were ended, a new \
             version of the server. With --json each line is a separate JSON value. Events of a time without a \
-            connection are not repeated. The connection is made again after a failure, with pauses of 1 second to 5 \
-            minutes; 'disconnected' and 'connected' say when events may be missing. If the server ends this session, \
+            connection are not repeated. It reconnects after a failure, with pauses of 1 second to 5 minutes; \
+            'disconnected' and 'connected' say when events may be missing. If the server ends this session, \
             the command ends with exit code \(ExitCode.signIn.rawValue).
 
             Servers of the family Immich send events.
@@ -26,6 +26,9 @@ struct WatchEvents: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let (account, session) = try await context.session(selector)
+        let latch = try await context.client()
+        let renewal = Task { try? await latch.renewSessions() }
+        defer { renewal.cancel() }
         for try await update in try session.events() {
             let json = JSONValue.object([.init("account", .string(account.id.uuidString))] + Self.members(update))
             if context.console.isJSON {

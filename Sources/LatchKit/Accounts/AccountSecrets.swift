@@ -40,6 +40,19 @@ struct AccountSecrets: SecretStoring {
         let token = AccountStore.tokenKey(id)
         let connections = ConnectionRecord.slots.map { AccountStore.connectionKey(id, slot: $0) }
         return [try await familyKey(for: token), token, AccountStore.sealingKeyName(id)].compactMap { $0 } + connections
+            + (try await endpointNames(of: id))
+    }
+
+    private func endpointNames(of id: UUID) async throws(SecretStorageError) -> [SecretKey] {
+        do {
+            let text = try await database.read { try $0.first(AccountStore.selectEndpoints, id) }
+            return try AccountStore.endpoints(text).all.filter(\.connection.hasSecrets).map {
+                AccountStore.connectionKey($0.id)
+            }
+        } catch {
+            throw SecretStorageError(
+                .io, "Could not look up the secrets of an account's addresses: \(LatchError(error).message)")
+        }
     }
 
     /// Returns the name of an account's token in its family. Nil for other secrets and for families without such a

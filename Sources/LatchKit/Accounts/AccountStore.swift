@@ -26,13 +26,16 @@ public final class AccountStore: Sendable {
     let cache: ResponseCache
     let log: ClientLog
     let network: @Sendable () -> AsyncStream<NetworkState>
+    /// The head start of each address in a race between the addresses of a server.
+    let headStart: Duration
 
     init(
         database: Database, dialects: [any Dialect], vault: LockVault, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
-        cache: ResponseCache, log: ClientLog, network: @escaping @Sendable () -> AsyncStream<NetworkState>
+        cache: ResponseCache, log: ClientLog, network: @escaping @Sendable () -> AsyncStream<NetworkState>,
+        headStart: Duration
     ) {
         self.database = database
         self.dialects = dialects
@@ -47,6 +50,7 @@ public final class AccountStore: Sendable {
         self.log = log
         self.pollInterval = pollInterval
         self.network = network
+        self.headStart = headStart
         watch = AccountWatch(database: database, pollInterval: pollInterval)
     }
 

@@ -61,6 +61,9 @@ extension AccountStore {
     /// The row comes first, because sign-out finds the secrets through it. After a crash between the two steps, the
     /// endpoint is not used, and its error says to add it again.
     func add(_ endpoint: Endpoint, isLocal: Bool, person: String, secret: SecretConnection, to id: UUID) async throws {
+        // Setting a PIN seals the secrets of an account under this lock.
+        let lock = try await locks.lock(id)
+        defer { lock.release() }
         try await changeEndpoints(of: id) { settings in
             guard !settings.all.contains(where: { $0.address == endpoint.address }) else {
                 throw LatchError(
@@ -87,6 +90,15 @@ extension AccountStore {
         } catch {
             _ = try? await changeEndpoints(of: id) { $0.remove(endpoint.address) }
             throw error
+        }
+    }
+
+    /// Removes the endpoints of an account whose secrets are gone.
+    func removeEndpointsWithSecrets(of id: UUID) async throws {
+        guard try await endpoints(of: id).all.contains(where: \.connection.hasSecrets) else { return }
+        try await changeEndpoints(of: id) { settings in
+            if settings.local?.connection.hasSecrets == true { settings.local = nil }
+            settings.external.removeAll { $0.connection.hasSecrets }
         }
     }
 

@@ -18,15 +18,15 @@ actor EndpointSelector {
     /// The head start of each candidate. RFC 8305 §8 allows no less than 10 milliseconds.
     static let headStart = Duration.milliseconds(100)
 
-    private let pause: @Sendable (Duration) async throws -> Void
+    private let headStart: Duration
     private var machine = EndpointStateMachine()
     private var running: Task<Winner?, Never>?
 
     /// Creates a selector.
     ///
-    /// - Parameter pause: Waits for a duration.
-    init(pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) {
-        self.pause = pause
+    /// - Parameter headStart: The head start of each candidate.
+    init(headStart: Duration = headStart) {
+        self.headStart = headStart
     }
 
     /// Starts a race and waits for its result. A race in progress is cancelled, and its callers wait for this one.
@@ -52,7 +52,10 @@ actor EndpointSelector {
     }
 
     /// Cancels the race in progress.
-    func cancel() { running?.cancel() }
+    func cancel() {
+        running?.cancel()
+        running = nil
+    }
 
     private func run(
         _ first: [EndpointStateMachine.Action], _ check: @escaping @Sendable (Int) async -> Transport?
@@ -66,8 +69,8 @@ actor EndpointSelector {
                     case .ask(let candidate, let race):
                         group.addTask { .answered(candidate, await check(candidate), race: race) }
                     case .waitAfter(let candidate, let race):
-                        group.addTask { [pause] in
-                            (try? await pause(Self.headStart)).map { .headStartEnded(candidate, race: race) }
+                        group.addTask { [headStart] in
+                            (try? await Task.sleep(for: headStart)).map { .headStartEnded(candidate, race: race) }
                         }
                     case .finish(nil): return nil
                     case .finish: break

@@ -18,7 +18,7 @@ struct EndpointStateMachine {
 
     /// What the caller must do.
     enum Action: Equatable {
-        /// Ask a candidate, then call ``answered(_:in:)``.
+        /// Ask a candidate, then call ``answered(_:passes:in:)``.
         case ask(Int, race: Int)
         /// Wait for the length of a head start, then call ``headStartEnded(of:in:)`` with this candidate.
         case waitAfter(Int, race: Int)

@@ -36,7 +36,8 @@ extension Session {
         _ request: DialectRequest, _ token: Secret?, by given: Transport? = nil,
         _ exchange: (Transport) async throws -> ClientResponse
     ) async throws -> ClientResponse {
-        let transport = if let given { given } else { try await openTransport(for: token) }
+        // A sign-out has selected its address, and has no time for another race.
+        let transport = if let given { given } else { try await openTransport(for: leaving == nil ? token : nil) }
         do {
             let response = try await exchange(transport)
             guard isRejected(response, to: request, by: transport) else { return response }
@@ -75,7 +76,9 @@ extension Session {
     /// - Throws: ``LatchError/Code/serverRefused`` for another server or person, or a code of the network.
     func checkIdentity(through transport: Transport, _ token: Secret, person: String?) async throws {
         let address = transport.address
-        let timeout = min(accounts.requestTimeout(), Self.checkTimeout)
+        // Half of the time of a sign-out is left for the sign-out itself.
+        let limit = leaving == nil ? Self.checkTimeout : accounts.revocationTimeout / 2
+        let timeout = min(accounts.requestTimeout(), limit)
         let message = try message(dialect.identity, token, timeout: timeout, by: transport)
         let response = try await LatchError.converting(address) { try await transport.client.send(message) }
         switch dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: address) {
@@ -157,7 +160,7 @@ extension Session {
     }
 
     /// The failures after which another address is selected.
-    private static let transportFailures: Set<LatchError.Code> = LatchError.Code.beforeSending.union([
+    static let transportFailures: Set<LatchError.Code> = LatchError.Code.beforeSending.union([
         .timedOut, .connectionLost,
     ])
 }
@@ -195,7 +198,8 @@ extension Session {
     }
 
     /// Returns the transport to use after a failure. Nil when no address can be used.
-    private func replacement(of failed: Transport, _ token: Secret?) async throws -> Transport? {
+    func replacement(of failed: Transport, _ token: Secret?) async throws -> Transport? {
+        guard leaving == nil else { return nil }
         // Another request may have failed before, and selected another address.
         if let transport, transport.client !== failed.client { return transport }
         guard let token = token ?? held?.token, let record = try await accounts.record(accountID),
@@ -215,7 +219,7 @@ extension Session {
                 let state = await iterator.next()
                 await self?.record(state)
                 first.complete(.success(()))
-                while let state = await iterator.next() { await self?.networkChanged(to: state) }
+                while self != nil, let state = await iterator.next() { await self?.networkChanged(to: state) }
             }
             network = (nil, watch, first)
         }

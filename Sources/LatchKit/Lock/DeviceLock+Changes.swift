@@ -79,7 +79,7 @@ extension DeviceLock {
             guard let key = vault.unlockedKey(record) else { throw LockVault.locked }
             record.settings = settings
             try vault.store(record)
-            vault.unlock(record, with: key)
+            vault.extend(record, with: key)
         }
     }
 

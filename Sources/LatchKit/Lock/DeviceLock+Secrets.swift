@@ -59,6 +59,8 @@ extension DeviceLock {
                 _ = try await accounts.end(id, of: session.generation, because: reason)
             }
             try await accounts.removeSecrets(id)
+            // An account that is not complete has no endpoints, and unreadable ones are not used.
+            try? await accounts.removeEndpointsWithSecrets(of: id)
         }
         try await delete(record)
     }

@@ -80,8 +80,8 @@ public struct DeviceLock: Sendable {
         }
     }
 
-    /// Locks at once, for all programs. Does nothing when there is no lock. Downloads that run continue if the settings
-    /// say so.
+    /// Locks at once, for all programs that share the kernel's keyring. Does nothing when there is no lock. Running
+    /// downloads continue unless the settings stop them.
     public func lock() throws(LatchError) {
         if let record = try record() { vault.lock(record) }
     }
@@ -100,6 +100,7 @@ public struct DeviceLock: Sendable {
     /// Keeps the accounts readable in this process while `body` runs, if they are readable now and the settings say
     /// that downloads continue.
     package func retaining<Value>(_ body: () async throws -> Value) async throws -> Value {
+        guard !vault.isRetaining else { return try await body() }
         if try settings?.continuesDownloads == true { try await LatchError.converting { try vault.retain() } }
         defer { vault.release() }
         return try await body()

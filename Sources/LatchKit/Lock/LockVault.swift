@@ -101,7 +101,7 @@ final class LockVault: Sendable {
             return nil
         }
         // Not at every use, because a program may use the key thousands of times in a second.
-        if isUse, unlocked.end < now + idle - .seconds(1) { unlock(record, with: unlocked.key) }
+        if isUse, unlocked.end < now + idle - .seconds(1) { extend(record, with: unlocked.key) }
         return unlocked.key
     }
 
@@ -109,6 +109,12 @@ final class LockVault: Sendable {
     func unlock(_ record: LockRecord, with key: Secret) {
         let idle = record.settings.idle
         _ = keys.store(UnlockedKey(key: key, end: now().uptime + idle).stored, as: Self.name(record), timeout: idle)
+    }
+
+    /// Begins the time without use again. A key that another program removed meanwhile stays removed.
+    func extend(_ record: LockRecord, with key: Secret) {
+        let idle = record.settings.idle
+        keys.extend(UnlockedKey(key: key, end: now().uptime + idle).stored, as: Self.name(record), timeout: idle)
     }
 
     /// Removes the key, for all programs. A program that retains it keeps it.
@@ -119,6 +125,9 @@ final class LockVault: Sendable {
         guard let record = try record(), let key = unlockedKey(record) else { return }
         retained.withLock { $0 = (record.id, key) }
     }
+
+    /// Whether this process keeps the key.
+    var isRetaining: Bool { retained.withLock { $0 != nil } }
 
     /// Removes the key that ``retain()`` kept.
     func release() { retained.withLock { $0 = nil } }

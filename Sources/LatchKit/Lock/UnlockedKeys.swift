@@ -7,6 +7,8 @@ import Synchronization
 protocol UnlockedKeyStoring: Sendable {
     /// Stores a secret for at most `timeout`. Returns whether it is stored.
     func store(_ secret: Secret, as name: String, timeout: Duration) -> Bool
+    /// Replaces a secret and begins its timeout again. Does nothing when it was removed.
+    func extend(_ secret: Secret, as name: String, timeout: Duration)
     /// Returns the secret with a name. Nil when there is none.
     func read(_ name: String) -> Secret?
     /// Removes the secret with a name.
@@ -24,6 +26,11 @@ final class SharedKeys: UnlockedKeyStoring {
         return own.store(secret, as: name, timeout: timeout)
     }
 
+    func extend(_ secret: Secret, as name: String, timeout: Duration) {
+        UserKeyring.extend(secret, as: name, timeout: timeout)
+        own.extend(secret, as: name, timeout: timeout)
+    }
+
     func read(_ name: String) -> Secret? { UserKeyring.read(name) ?? own.read(name) }
 
     func remove(_ name: String) {
@@ -39,6 +46,10 @@ final class ProcessKeys: UnlockedKeyStoring {
     func store(_ secret: Secret, as name: String, timeout: Duration) -> Bool {
         secrets.withLock { $0[name] = secret }
         return true
+    }
+
+    func extend(_ secret: Secret, as name: String, timeout: Duration) {
+        secrets.withLock { if $0[name] != nil { $0[name] = secret } }
     }
 
     func read(_ name: String) -> Secret? { secrets.withLock { $0[name] } }

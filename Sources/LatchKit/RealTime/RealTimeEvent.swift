@@ -33,7 +33,7 @@ public enum RealTimeEvent: Sendable, Hashable {
 public enum RealTimeUpdate: Sendable, Hashable {
     /// The connection is open. Events before it may be missing.
     case connected
-    /// There is no connection, for the reason in the sentence. A new one is made without further calls.
+    /// The connection was lost, for the reason in the sentence. It reconnects automatically.
     case disconnected(String)
     /// The server sent an event.
     case event(RealTimeEvent)

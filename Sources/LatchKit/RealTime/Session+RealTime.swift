@@ -60,7 +60,20 @@ extension Session {
     func openWebSocket(_ request: DialectRequest) async throws -> WebSocketUpgrade {
         let token = try await current()
         let transport = try await openTransport(for: token.token)
-        let message = try message(request, token.token, timeout: accounts.requestTimeout(), by: transport)
+        do {
+            return try await openWebSocket(request, token.token, by: transport)
+        } catch let error as LatchError
+            where transport.endpoints != nil && Self.transportFailures.contains(error.code)
+        {
+            guard let other = try await replacement(of: transport, token.token) else { throw error }
+            return try await openWebSocket(request, token.token, by: other)
+        }
+    }
+
+    private func openWebSocket(
+        _ request: DialectRequest, _ token: Secret, by transport: Transport
+    ) async throws -> WebSocketUpgrade {
+        let message = try message(request, token, timeout: accounts.requestTimeout(), by: transport)
         return try await LatchError.converting(transport.address) {
             try await transport.client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
         }

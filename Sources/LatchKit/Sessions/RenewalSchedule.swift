@@ -66,7 +66,7 @@ struct RenewalSchedule {
         plans[id] = plan
     }
 
-    /// Records that the clock was set. Every account is looked at again, since its due date may mean another time.
+    /// Records that the clock was set. All accounts are checked again.
     mutating func clockChanged(now: Date) {
         for id in plans.keys { plans[id]?.start = now }
     }

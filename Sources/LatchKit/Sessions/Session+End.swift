@@ -167,17 +167,18 @@ extension Session {
             wasSignedIn = true
         }
         var secret = token?.token
+        var access = secret
         var keyID = (try? await accounts.keyID(of: accountID)) ?? nil
         // Another program may have renewed the token, so the store may have a newer one than the memory.
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
             let tokens = SessionTokens(stored: stored)
-            secret = tokens.lasting
+            (secret, access) = (tokens.lasting, tokens.access)
             keyID = tokens.keyID ?? keyID
             // The expiry date is that of the access token. This is the refresh token, which is valid for longer.
             if tokens.refresh != nil { expires = nil }
         }
         // This also opens the connection while its secrets still exist.
-        _ = try? await openTransport(for: secret)
+        _ = try? await openTransport(for: access)
         var recordError: LatchError?
         do {
             // Before the server is asked: after a crash, the next start ends the session there and removes the rest.

@@ -6,14 +6,15 @@ import Synchronization
 extension Session {
     /// Sends one request, with the token if there is one. Redirects are returned, not followed.
     ///
-    /// The timeout is that of all requests, or `timeout` if that is shorter.
+    /// The timeout is that of all requests, or `timeout` if that is shorter. Other addresses of the server are checked
+    /// with `checkToken`, or with `token` if that is nil.
     ///
     /// - Throws: ``LatchError`` when there is no response; `CancellationError`.
-    func exchange(_ request: DialectRequest, _ token: Secret?, timeout: Duration? = nil) async throws
-        -> ClientResponse
-    {
+    func exchange(
+        _ request: DialectRequest, _ token: Secret?, timeout: Duration? = nil, checkToken: Secret? = nil
+    ) async throws -> ClientResponse {
         let bound = accounts.requestTimeout()
-        return try await routed(request, token) { transport in
+        return try await routed(request, checkToken ?? token) { transport in
             let message = try message(request, token, timeout: min(timeout ?? bound, bound), by: transport)
             return try await LatchError.converting(request.base ?? transport.address) {
                 try await transport.client.send(message)

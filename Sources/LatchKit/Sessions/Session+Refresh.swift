@@ -98,7 +98,8 @@ extension Session {
         token.token = tokens.access
         do {
             // The timeouts while the lock is held must add up to less than other programs wait for it.
-            let response = try await exchange(request, tokens.lasting, timeout: .seconds(15))
+            let response = try await exchange(
+                request, tokens.lasting, timeout: .seconds(15), checkToken: tokens.access)
             let outcome = dialect.authenticationOutcome(of: response, to: request.path, at: request.base ?? server)
             // A new token is stored even during a sign-out, because it is the one to revoke on the server.
             if epoch != machine.epoch, outcome != .authenticated { throw signedOutError(.notSignedIn) }

@@ -35,7 +35,7 @@ public actor Session {
     var leaving: Task<SignOutReport, any Error>?
     var syncing: Task<FirstSync, Never>?
     var transport: Transport?
-    let selector = EndpointSelector()
+    let selector: EndpointSelector
     var selecting: Task<Transport?, any Error>?
     var network: (state: NetworkState?, watch: Task<Void, Never>, first: SharedTask<Void>)?
 
@@ -46,6 +46,7 @@ public actor Session {
         self.accounts = accounts
         self.device = device
         now = accounts.now
+        selector = EndpointSelector(headStart: accounts.headStart)
     }
 
     /// The current state.

@@ -25,16 +25,34 @@ package enum UserKeyring {
             add_key(type, name, $0.baseAddress, $0.count, KEY_SPEC_USER_KEYRING)
         }
         guard key >= 0 else { return false }
-        // Zero would mean that the kernel keeps the secret without a limit.
-        let seconds = UInt32(
-            clamping: max(1, timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0)))
         // A program in another session owns the key by its user only, because its session does not contain the keyring.
-        let permissions = UInt32(KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_SEARCH | KEY_USR_SETATTR)
-        guard keyctl_set_timeout(key, seconds) == 0, keyctl_setperm(key, permissions) == 0 else {
+        let permissions = UInt32(
+            KEY_POS_ALL | KEY_USR_VIEW | KEY_USR_READ | KEY_USR_WRITE | KEY_USR_SEARCH | KEY_USR_SETATTR)
+        guard keyctl_set_timeout(key, seconds(timeout)) == 0, keyctl_setperm(key, permissions) == 0 else {
             _ = keyctl_invalidate(key)
             return false
         }
         return true
+    }
+
+    /// Replaces the secret with a name and begins its timeout again. Does nothing when there is none, also when another
+    /// program removes it at the same time.
+    ///
+    /// - Parameters:
+    ///   - secret: At most 1024 bytes.
+    ///   - name: The name.
+    ///   - timeout: As in ``store(_:as:timeout:)``.
+    package static func extend(_ secret: Secret, as name: String, timeout: Duration) {
+        let key = find(name)
+        guard key >= 0, secret.count <= maximumCount,
+            secret.withUnsafeBytes({ keyctl_update(key, $0.baseAddress, $0.count) }) == 0
+        else { return }
+        _ = keyctl_set_timeout(key, seconds(timeout))
+    }
+
+    /// Zero would mean that the kernel keeps the secret without a limit.
+    private static func seconds(_ timeout: Duration) -> UInt32 {
+        UInt32(clamping: max(1, timeout.components.seconds + (timeout.components.attoseconds > 0 ? 1 : 0)))
     }
 
     /// Returns the secret with a name. Nil when there is none, or its time is over.

@@ -127,6 +127,39 @@ import Testing
         await latch.close()
     }
 
+    @Test("IM-13 IM-15 the secrets of an endpoint are sealed with a PIN, and readable after it is changed or removed")
+    func lock() async throws {
+        let mirror = try fixture.mirror()
+        let latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(
+            try EndpointFixture.address(mirror), connection: .init(extraHeaders: ["X-Key": "a value"]),
+            to: account)
+        let endpoint = try #require(try await latch.endpoints(of: account).all.first)
+        func stored() async throws -> SealedSecret? {
+            try await base.home.secrets.read(AccountStore.connectionKey(endpoint.id)).flatMap(SealedSecret.init)
+        }
+        func value() async throws -> String? {
+            try await latch.accounts.connection(of: endpoint).extraHeaders["X-Key"]
+        }
+        let (first, second) = (Secret("274951"), Secret("185520"))
+        try await latch.lock.set(first)
+        #expect(try await stored() != nil)
+        #expect(try await value() == "a value")
+        try await latch.lock.change(from: first, to: second)
+        #expect(try await stored() != nil)
+        #expect(try await value() == "a value")
+        try await latch.lock.remove(with: second)
+        #expect(try await stored() == nil)
+        #expect(try await value() == "a value")
+
+        try await latch.lock.set(first)
+        try await latch.lock.forget()
+        #expect(try await latch.endpoints(of: account).all.isEmpty)
+        #expect(try await base.home.secrets.read(AccountStore.connectionKey(endpoint.id)) == nil)
+        await latch.close()
+    }
+
     @Test("IM-13 an endpoint whose secrets are missing is not used, and the error says what to do")
     func missingSecrets() async throws {
         let mirror = try fixture.mirror()
