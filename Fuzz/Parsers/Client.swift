@@ -19,7 +19,7 @@ extension FuzzedParser {
         },
         FuzzedParser("lock-record") { input in
             guard var record = LockRecord(input) else { return }
-            try require(LockRecord(JSON.encode(record)) == record, "A lock is another when it is read again.")
+            try require(LockRecord(JSON.encode(record)) == record, "The record of a lock changed when it was written.")
             let parameters = try Argon2idParameters(memoryKiB: record.memoryKiB, iterations: record.iterations)
             try require(parameters.isWithinLimits, "A lock may ask for too much memory.")
             let before = record.tries.left

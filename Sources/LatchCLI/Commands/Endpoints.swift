@@ -21,8 +21,9 @@ struct Endpoints: ExecutableCommand {
         "endpoints", "List, test and change the addresses at which an account's server can be reached.",
         discussion: """
             The local address is preferred on the Wi-Fi networks that you name, then the external ones follow in their \
-            order, and the account's own address is last. An address is used only after the server identified you there. \
-            Programs switch at their start, when the network changes, and when an address fails. You stay signed in.
+            order, and the account's own address is last. An address is used only after it has confirmed that you are \
+            signed in. Programs switch at their start, when the network changes, and when an address fails. You stay \
+            signed in.
             """,
         commands: [list, add, remove, prefer, wifi, test])
 

@@ -97,7 +97,7 @@ extension Session {
         guard found.id == person else {
             throw LatchError(
                 .serverRefused,
-                "\(address) reports another person than \(server), so it is another server or another account.")
+                "\(address) reports a different person from \(server). It is a different server or account.")
         }
     }
 

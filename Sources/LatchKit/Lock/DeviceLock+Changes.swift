@@ -48,7 +48,7 @@ extension DeviceLock {
         }
     }
 
-    /// Removes the PIN, and stores all secrets without a seal.
+    /// Removes the PIN, and stores all secrets unsealed.
     ///
     /// - Throws: The errors of ``unlock(with:)``. If the work is interrupted, the next ``unlock(with:)`` finishes it.
     public func remove(with pin: Secret) async throws {

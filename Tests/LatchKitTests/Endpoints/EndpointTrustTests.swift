@@ -76,7 +76,7 @@ import Testing
             return .json(#"{"id":"another id","email":"ada@example.org","name":"Ada"}"#)
         }
         let who = try await refusal(latch, try EndpointFixture.address(person), account)
-        #expect(who.code == .serverRefused && who.message.contains("another person"))
+        #expect(who.code == .serverRefused && who.message.contains("different person"))
 
         let page = try ScriptedServer { _ in .page(200) }
         let portal = try await refusal(latch, try EndpointFixture.address(page), account)
