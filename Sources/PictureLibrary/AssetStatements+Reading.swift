@@ -81,4 +81,28 @@ extension AssetStatements {
             count: try row.get(4), first: try row.get(5), last: try row.get(6), updated: try row.get(7),
             cover: try row.get(8))
     }
+
+    static let lastChange = Statement("SELECT coalesce(max(number), 0) FROM asset_changes") {
+        row throws(DatabaseError) in try row.get(0) as Int
+    }
+
+    /// Selects the first change that is still recorded.
+    static let firstChange = Statement("SELECT min(number) FROM asset_changes") {
+        row throws(DatabaseError) in try row.get(0) as Int?
+    }
+
+    /// Selects each owner's last files that changed after a change, in the order of their last changes. A file whose
+    /// addition is among the changes counts as added.
+    static let changes = Statement(
+        """
+        SELECT asset, owner, CASE WHEN was_added AND change = 'changed' THEN 'added' ELSE change END FROM (
+            SELECT *, row_number() OVER (PARTITION BY owner ORDER BY last DESC) AS recency FROM (
+                SELECT asset, owner, change, max(number) AS last, sum(change = 'added') > 0 AS was_added
+                FROM asset_changes WHERE number > ?1 GROUP BY asset, owner
+            )
+        ) WHERE recency <= ?2 ORDER BY last
+        """, Int.self, Int.self
+    ) { row throws(DatabaseError) in
+        AssetChange(asset: try row.get(0), owner: try row.get(1), kind: try row.get(2))
+    }
 }

@@ -1,6 +1,7 @@
 import Database
 package import FoundationEssentials
 import GatewayCore
+import Synchronization
 
 /// The database records of the library.
 ///
@@ -10,6 +11,7 @@ package struct AssetStore: Sendable {
     let now: @Sendable () -> Date
     /// A cache of recently requested files. It does not depend on who may see them.
     private let known = ReadCache<UUID, Asset>(capacity: 2_048)
+    private let onChange = ChangeAction()
 
     init(database: Database, now: @escaping @Sendable () -> Date) {
         self.database = database
@@ -40,6 +42,16 @@ package struct AssetStore: Sendable {
     /// Empties the cache. Called after every write of the scan, and when another process may have written.
     package func invalidateCache() {
         known.removeAll()
+        onChange.action.withLock { $0 }?()
+    }
+
+    /// Sets the action that is called when files may have changed, in this process or another.
+    package func onChange(_ action: @escaping @Sendable () -> Void) {
+        onChange.action.withLock { $0 = action }
+    }
+
+    private final class ChangeAction: Sendable {
+        let action = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
     /// Returns the files with these ids that the person may see, in the order of `ids`. Other ids are omitted.

@@ -90,11 +90,11 @@ package final class SessionAdministration: Sendable {
         audit.record(event)
     }
 
-    /// Returns the live ones of these sessions, with the time when each ends if it is not used again.
-    package func expiries(of sessions: Set<SessionID>) async throws -> [SessionID: Date] {
+    /// Returns the live ones of these sessions.
+    package func live(of sessions: Set<SessionID>) async throws -> [SessionID: LiveSession] {
         let now = now()
         let ids = String(decoding: JSON.encode(sessions.map(\.rawValue)), as: UTF8.self)
-        let live = try await database.read { try $0.all(SessionStatements.expiries, ids, now) }
+        let live = try await database.read { try $0.all(SessionStatements.live, ids, now) }
         return Dictionary(live) { first, _ in first }
     }
 
@@ -129,4 +129,11 @@ package final class SessionAdministration: Sendable {
             total += count
         }
     }
+}
+
+/// A session that has not ended.
+package struct LiveSession: Sendable {
+    package let person: Person
+    /// When the session ends if it is not used again.
+    package let expires: Date
 }

@@ -120,13 +120,21 @@ enum SessionStatements {
         "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
         Date.self, String.self, UUID.self, String.self)
 
-    /// Selects the live ones of the sessions in a JSON array, with their expiry.
-    static let expiries = Statement(
+    /// Selects the live ones of the sessions in a JSON array.
+    static let live = Statement(
         """
-        SELECT s.id, min(s.expires_at, \(bound)) FROM json_each(?1) j JOIN sessions s ON s.id = j.value
-        WHERE s.ended_at IS NULL AND min(s.expires_at, \(bound)) > ?2
+        SELECT \(PeopleStatements.columns), session, ends_at FROM people JOIN (
+            SELECT s.id AS session, s.person_id AS owner, min(s.expires_at, \(bound)) AS ends_at
+            FROM json_each(?1) j JOIN sessions s ON s.id = j.value WHERE s.ended_at IS NULL
+        ) ON owner = id WHERE ends_at > ?2
         """, String.self, Date.self
-    ) { row throws(DatabaseError) in (SessionID(rawValue: try row.get(0)), try row.get(1) as Date) }
+    ) { row throws(DatabaseError) in
+        let count = PeopleStatements.columnCount
+        return (
+            SessionID(rawValue: try row.get(count)),
+            LiveSession(person: try PeopleStatements.person(row), expires: try row.get(count + 1))
+        )
+    }
 
     static let countLive = Statement(
         "SELECT count(*) FROM sessions WHERE ended_at IS NULL AND expires_at > ?", Date.self

@@ -34,7 +34,7 @@ package struct ImmichRoutes: ServiceDialect {
         routing = ImmichRouting(prefix: settings.prefix, log: services.log, access: access)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
-        realTime = ImmichRealTime(services)
+        realTime = ImmichRealTime(services, library)
     }
 
     var elevations: ElevationStore { services.elevations }
@@ -50,7 +50,7 @@ package struct ImmichRoutes: ServiceDialect {
 
     package func token(of request: ServerRequest) -> String? { try? access.token(of: request) }
 
-    /// Keeps the database of the picture library up to date, and ends real-time connections with their sessions.
+    /// Keeps the database of the picture library up to date, and serves the real-time connections.
     package func run(clock: some Clock<Duration>) async {
         await withTaskGroup { group in
             group.addTask { await library?.run(clock: clock) }

@@ -5,6 +5,7 @@ import GatewayCore
 import GatewayHTTP
 import HTTPMessages
 import HTTPServer
+import PictureLibrary
 import SocketIO
 import Synchronization
 
@@ -12,6 +13,9 @@ import Synchronization
 ///
 /// When a session ends in any process, its connections get `on_session_delete` and are closed. One query checks the
 /// sessions of all connections after each change of sessions. There is no timer and no query for each connection.
+///
+/// When files of the picture library change, through any process, the connections of those who may see them get events.
+/// Events about locked files are never sent.
 ///
 /// Source: IM-6; docs/protocols/immich.md, Real-time connection.
 final class ImmichRealTime: Sendable {
@@ -21,6 +25,11 @@ final class ImmichRealTime: Sendable {
     static let interval = Duration.seconds(1)
     /// The minimum time between two checks of all sessions.
     private static let checkInterval = Duration.milliseconds(100)
+    /// The minimum time between two readings of the changes of the library. The changes in between make one reading.
+    private static let changeInterval = Duration.seconds(1)
+    /// After this many events there is a pause, so that an event loop is never busy with events for long.
+    private static let burst = 256
+    private static let burstPause = Duration.milliseconds(5)
 
     private struct Connection {
         let socket: WebSocketConnection
@@ -54,22 +63,34 @@ final class ImmichRealTime: Sendable {
         var signal: AsyncStream<Void>.Continuation?
     }
 
+    /// Starts a reading of the changes of the library. One signal waits until ``run(clock:)`` runs.
+    private let changeSignal: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+    private let changes: AssetChangeReader?
+
     private let sessions: SessionAdministration
     private let issuer: any SessionIssuer
     private let log: Log
     private let now: @Sendable () -> Date
     private let state = Mutex(State())
 
-    init(_ services: GatewayServices) {
+    init(_ services: GatewayServices, _ library: AssetLibrary?) {
+        let changeSignal = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        changeSignal.continuation.yield()
+        self.changeSignal = changeSignal
+        changes = library.map { AssetChangeReader($0.store) }
         sessions = services.sessions
         issuer = services.issuer
         log = services.log
         now = services.now
         issuer.onSessionsChanged { [weak self] in self?.sessionsHaveChanged() }
+        library?.store.onChange { changeSignal.continuation.yield() }
     }
 
     /// The number of open connections.
     var count: Int { state.withLock { $0.connections.count } }
+
+    /// Whether later changes of the library are sent.
+    var hasReadChanges: Bool { get async { await changes?.hasStarted ?? true } }
 
     /// Handles a connection until it ends. Without a session, the client is told that it is not authorized.
     func serve(_ socket: WebSocketConnection, _ session: SessionID?) async {
@@ -80,7 +101,7 @@ final class ImmichRealTime: Sendable {
         }
     }
 
-    /// Checks sessions after changes, and sends pings, until the task is cancelled.
+    /// Checks sessions after changes, sends pings, and sends changes of the library, until the task is cancelled.
     func run(clock: some Clock<Duration>) async {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.signal = signal }
@@ -94,6 +115,12 @@ final class ImmichRealTime: Sendable {
             }
             group.addTask {
                 while (try? await clock.sleep(for: Self.interval)) != nil { self.advance() }
+            }
+            group.addTask {
+                for await _ in self.changeSignal.stream {
+                    await self.sendChanges(clock)
+                    do { try await clock.sleep(for: Self.changeInterval) } catch { return }
+                }
             }
         }
     }
@@ -160,8 +187,7 @@ final class ImmichRealTime: Sendable {
         do {
             // A use in the last second may extend a session, but is not yet written.
             try await issuer.flush()
-            let live = try await sessions.expiries(of: ids)
-            apply(live, to: ids)
+            apply(try await sessions.live(of: ids), to: ids)
         } catch {
             state.withLock { state in
                 // Tried again at the next change, and at the latest with the next tick.
@@ -173,10 +199,10 @@ final class ImmichRealTime: Sendable {
     }
 
     /// Ends the connections of the sessions that are no longer live.
-    private func apply(_ live: [SessionID: Date], to ids: Set<SessionID>) {
+    private func apply(_ live: [SessionID: LiveSession], to ids: Set<SessionID>) {
         state.withLock { state in
             if ids.count >= state.numbers.count { state.nextExpiry = .distantFuture }
-            state.nextExpiry = min(state.nextExpiry, live.values.min() ?? .distantFuture)
+            state.nextExpiry = min(state.nextExpiry, live.values.map(\.expires).min() ?? .distantFuture)
             for id in ids where live[id] == nil {
                 let event = SocketIOPacket(
                     event: "on_session_delete", [.string(id.uuid.uuidString.lowercased())])
@@ -184,6 +210,47 @@ final class ImmichRealTime: Sendable {
                     state.connections[number]?.perform { $0.end(with: event) }
                 }
             }
+        }
+    }
+
+    /// Sends the changes of the library since the last call to the people who may see them.
+    private func sendChanges(_ clock: some Clock<Duration>) async {
+        guard let changes else { return }
+        do {
+            let found = try await changes.next()
+            guard !found.isIncomplete else { return restart() }
+            let ids = state.withLock { Set($0.numbers.keys) }
+            guard !found.list.isEmpty, !ids.isEmpty else { return }
+            var sentCount = 0
+            // The people are read again, because an address, and with it the access to a folder, may have changed.
+            for (id, session) in try await sessions.live(of: ids) where !session.person.mustChangePassword {
+                let events = ImmichAssetEvents.events(found, for: session.person)
+                sentCount += send(events, to: id)
+                guard sentCount >= Self.burst else { continue }
+                sentCount = 0
+                try await clock.sleep(for: Self.burstPause)
+            }
+        } catch {
+            // Read again at the next change.
+            if !(error is CancellationError) { log.warning("Could not send changes of the picture library.") }
+        }
+    }
+
+    /// Sends events to the connections of a session. Returns their number.
+    private func send(_ events: [SocketIOPacket], to session: SessionID) -> Int {
+        state.withLock { state in
+            let numbers = state.numbers[session] ?? []
+            for number in numbers {
+                for event in events { state.connections[number]?.perform { $0.send(event) } }
+            }
+            return numbers.count * events.count
+        }
+    }
+
+    /// Closes all connections without an event, so that the clients connect again and request the current state.
+    private func restart() {
+        state.withLock { state in
+            for number in state.connections.keys { state.connections[number]?.perform { $0.close() } }
         }
     }
 }

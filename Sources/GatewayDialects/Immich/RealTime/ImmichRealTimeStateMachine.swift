@@ -107,7 +107,13 @@ struct ImmichRealTimeStateMachine {
         return [Self.send(event), Self.send(SocketIOPacket(.disconnect))] + close()
     }
 
-    private mutating func close() -> [Action] {
+    /// Sends an event if the client is connected to the namespace.
+    func send(_ event: SocketIOPacket) -> [Action] {
+        state == .connected ? [Self.send(event)] : []
+    }
+
+    /// Ends the connection. The client may connect again.
+    mutating func close() -> [Action] {
         guard state != .closed else { return [] }
         state = .closed
         return [.close]
