@@ -322,7 +322,7 @@ import Testing
         #expect(options.count > 12)
         for option in options where !general.contains(option) { #expect(page.contains(option), "\(option)") }
         let commands = all.output.matches(of: #/\n  ([a-z]+)  /#).map { String($0.1) }
-        #expect(commands.count == 7, "\(all.output)")
+        #expect(commands.count == 8, "\(all.output)")
         for command in commands { #expect(page.contains("| `latch downloads \(command)"), "\(command)") }
         let table = try #require(page.components(separatedBy: "| `latch download` | |").last)
         let exitCodes = table.matches(of: #/\n\| ([0-9, ]+) \|/#).flatMap { $0.1.components(separatedBy: ", ") }

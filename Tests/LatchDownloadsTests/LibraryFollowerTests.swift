@@ -47,4 +47,24 @@ import Testing
 
         #expect(error?.code == .sessionEnded && searches == 0)
     }
+
+    @Test("IM-6 OX-14 A search that the server does not answer is repeated, and another error ends following")
+    func failures() async throws {
+        let (updates, continuation) = AsyncThrowingStream<RealTimeUpdate, any Error>.makeStream()
+        continuation.yield(.connected)
+        var (searches, failures) = (0, [LatchError.Code]())
+        let pauses = Mutex(0)
+
+        let error = await #expect(throws: LatchError.self) {
+            try await LibraryFollower(settle: {}, retryPause: { pauses.withLock { $0 += 1 } }).run(updates) {
+                failures.append($0.code)
+            } search: {
+                searches += 1
+                throw LatchError(searches < 3 ? .serverError : .storageFull, "failed")
+            }
+        }
+
+        #expect(error?.code == .storageFull && failures == [.serverError, .serverError])
+        #expect(searches == 3 && pauses.withLock { $0 } == 2)
+    }
 }

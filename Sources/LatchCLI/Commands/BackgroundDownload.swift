@@ -8,8 +8,27 @@ import Terminal
 ///
 /// Source: DL-15, DL-16, DL-17.
 struct BackgroundDownload {
-    private static let name = "latchstring-downloads"
-    private static let title = "Latchstring downloads"
+    /// What runs in the background.
+    enum Program: Sendable {
+        /// Downloads the files of the queue, then ends.
+        case downloads
+        /// Follows libraries, and downloads their new pictures.
+        case follow
+
+        fileprivate var name: String { self == .downloads ? "latchstring-downloads" : "latchstring-follow" }
+        fileprivate var title: String { self == .downloads ? "Latchstring downloads" : "Latchstring: new pictures" }
+        fileprivate var log: String { self == .downloads ? "downloads.log" : "follow.log" }
+
+        fileprivate var entry: LoginEntry { LoginEntry(name, environment: ProcessInfo.processInfo.environment) }
+        fileprivate var service: ServiceFile { ServiceFile(name, environment: ProcessInfo.processInfo.environment) }
+
+        /// Removes the autostart entry and the service, so that nothing starts automatically any more.
+        func removeAutostart() {
+            entry.remove()
+            service.remove()
+        }
+    }
+
     /// The environment variables that a service, or an autostart entry of the desktop, needs to find the same accounts.
     private static let inheritedVariables = UserFolder.allCases.map(\.variable) + ["LATCH_LOG"]
     /// The environment variables that they need to reach the servers in the same way.
@@ -22,28 +41,20 @@ struct BackgroundDownload {
 
     let context: CommandContext
     let isMetered: Bool
-    let parallelLimit: ParallelLimit?
+    /// The place of the files, with the options for all files.
+    let destination: DownloadDestination
     private let environment = ProcessInfo.processInfo.environment
 
-    init(context: CommandContext, isMetered: Bool, parallelLimit: ParallelLimit?) {
+    init(context: CommandContext, isMetered: Bool, destination: DownloadDestination) {
         self.context = context
         self.isMetered = isMetered
-        self.parallelLimit = parallelLimit
-    }
-
-    private static var entry: LoginEntry { LoginEntry(name, environment: ProcessInfo.processInfo.environment) }
-    private static var service: ServiceFile { ServiceFile(name, environment: ProcessInfo.processInfo.environment) }
-
-    /// Removes the autostart entry and the service, so that nothing starts automatically any more.
-    private static func removeAutostart() {
-        entry.remove()
-        service.remove()
+        self.destination = destination
     }
 
     /// Removes the autostart entry and the service when no file waits any more. Otherwise a service with nothing to do
     /// would start at every sign-in.
     static func removeAutostart(ifDone queue: DownloadQueue) async {
-        if let progress = try? await queue.progress(), progress.open == 0 { removeAutostart() }
+        if let progress = try? await queue.progress(), progress.open == 0 { Program.downloads.removeAutostart() }
     }
 
     /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
@@ -73,48 +84,71 @@ struct BackgroundDownload {
         return try result.get()
     }
 
-    /// Starts another `latch` that fetches the waiting files. Until all files are here, the system or the desktop
+    /// Starts another `latch` that runs a program. Until the program has ended by itself, the system or the desktop
     /// starts it again at each sign-in.
-    func start() async throws -> ExitCode {
+    func start(_ program: Program) async throws -> ExitCode {
         try await context.openSecrets()
         let folders = try Folders(environment: environment)
-        let log = folders.state + "/downloads.log"
+        let log = folders.state + "/" + program.log
         try? FileManager.default.createDirectory(
             atPath: folders.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let known = known()
-        let words = try words()
+        let words = try words(program)
         do {
             let settings = known.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            try Self.entry.write(
-                (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: Self.title)
-            let program = BackgroundProgram(
-                words, as: Self.service, description: Self.title, environment: known, log: log)
-            let supervisor = try await program.start(on: environment, waitingIn: folders.callbacks)
+            try program.entry.write(
+                (settings.isEmpty ? [] : ["/usr/bin/env"] + settings) + words + ["--background"], title: program.title)
+            let started = BackgroundProgram(
+                words, as: program.service, description: program.title, environment: known, log: log)
+            let supervisor = try await started.start(on: environment, waitingIn: folders.callbacks)
             // Only one of the two may start it again.
-            if supervisor == .service { Self.entry.remove() }
-            try context.console.result(
-                [
-                    "The download continues in the background, even if you close this terminal. \(lifetime(supervisor))",
-                    "To watch it: latch downloads watch. To stop it: latch downloads pause",
-                ],
-                json: [
-                    "background": true, "service": supervisor == .service ? .string(Self.name) : .null,
-                    "log": .string(log),
-                ])
+            if supervisor == .service { program.entry.remove() }
+            try report(program, lines(program, supervisor), isService: supervisor == .service)
         } catch let error as DesktopError {
             // The start failed, so nothing may start by itself later.
-            Self.removeAutostart()
+            program.removeAutostart()
             throw LatchError(.backgroundFailed, error.message, cause: error)
         }
         return .done
     }
 
+    /// Reports that a program runs already.
+    func reportRunning(_ program: Program, _ sentence: String) throws {
+        try report(program, [sentence], isService: program.service.exists)
+    }
+
+    private func report(_ program: Program, _ lines: [String], isService: Bool) throws {
+        let log = try Folders(environment: environment).state + "/" + program.log
+        try context.console.result(
+            lines,
+            json: [
+                "background": true, "service": isService ? .string(program.name) : .null, "log": .string(log),
+            ])
+    }
+
+    private func lines(_ program: Program, _ supervisor: BackgroundProgram.Supervisor) -> [String] {
+        let lifetime = lifetime(program, supervisor)
+        return switch program {
+        case .downloads:
+            [
+                "The download continues in the background, even if you close this terminal. \(lifetime)",
+                "To watch it: latch downloads watch. To stop it: latch downloads pause",
+            ]
+        case .follow:
+            [
+                "New pictures are downloaded in the background as they appear. \(lifetime)",
+                "To watch a download: latch downloads watch. To stop: latch downloads unfollow",
+            ]
+        }
+    }
+
     /// Returns a sentence about how long the program runs, and what starts it again.
-    private func lifetime(_ supervisor: BackgroundProgram.Supervisor) -> String {
+    private func lifetime(_ program: Program, _ supervisor: BackgroundProgram.Supervisor) -> String {
         guard supervisor == .service else {
+            let command = program == .follow ? "latch download --follow --background" : "latch download --background"
             return
                 "After a crash or a restart of the machine it continues when you sign in to your desktop. Without a "
-                + "desktop, run: latch download --background"
+                + "desktop, run: \(command)"
         }
         return Lingering.isOn
             ? "After a restart of the machine it continues automatically."
@@ -137,25 +171,26 @@ struct BackgroundDownload {
         return known
     }
 
-    /// Reports that no file waits, and removes the autostart entry and the service.
-    func nothingLeft() throws -> ExitCode {
-        Self.removeAutostart()
-        try context.console.result(["No files are waiting to be downloaded."], json: ["background": false])
+    /// Reports in a sentence that there is nothing to do for a program, and removes its autostart entry and service.
+    func nothingLeft(_ program: Program, _ sentence: String) throws -> ExitCode {
+        program.removeAutostart()
+        try context.console.result([sentence], json: ["background": false])
         return .done
     }
 
-    /// Returns the command line that runs this program for the waiting files. Their folder and its layout are stored
-    /// with the queue.
-    private func words() throws(LatchError) -> [String] {
+    /// Returns the command line of a program in the background. The folders of files and their layouts are stored with
+    /// the queue and with the followed libraries.
+    private func words(_ kind: Program) throws(LatchError) -> [String] {
         guard let program = DesktopProgram.ownPath else {
             throw LatchError(.backgroundFailed, "Could not determine the path of the latch program.")
         }
         // In the background there is no person who could retry after an outage.
         var words = [program, "download", "--keep-trying"]
+        if kind == .follow { words.append("--follow") }
         if context.common.secrets != .automatic { words += ["--secrets", context.common.secrets.rawValue] }
         if let key = context.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
         if isMetered { words.append("--metered") }
-        if let parallelLimit { words += ["--parallel", "\(parallelLimit.number)"] }
+        if let parallelLimit = destination.parallelLimit { words += ["--parallel", "\(parallelLimit.number)"] }
         return words
     }
 }

@@ -30,7 +30,9 @@ struct DownloadFiles: ExecutableCommand {
     private static let background = Flag(
         "background", help: "Download without this terminal, and continue after a crash or a restart of the machine.")
     private static let following = Flag(
-        "follow", help: "With --all: stay, and download new pictures as they appear, until Ctrl-C.")
+        "follow",
+        help: "With --all: stay, and download new pictures as they appear, until Ctrl-C; in the background with "
+            + "--background, until 'latch downloads unfollow'.")
     private static let metered = Flag("metered", help: "Download on metered networks too.")
     private static let keepTrying = Flag(
         "keep-trying", help: "Wait without a limit for a server that cannot be reached, as in the background.")
@@ -86,12 +88,12 @@ struct DownloadFiles: ExecutableCommand {
                 "--again is only for URLs of files: pictures are downloaded again when they change on the server")
         }
         if given[following] {
-            guard selection.isWholeLibrary, selection.ids.isEmpty, selection.paths.isEmpty else {
+            // Without a selection, the libraries of the list are followed.
+            let isOfList = selection.isEmpty && (given[background] || given[keepTrying])
+            guard isOfList || selection.isWholeLibrary && selection.ids.isEmpty && selection.paths.isEmpty else {
                 throw given.usageError("--follow needs --all, and no ids or URLs")
             }
-            guard !given[background], !given[dryRun] else {
-                throw given.usageError("--follow cannot be combined with --background or --dry-run")
-            }
+            if given[dryRun] { throw given.usageError("--follow and --dry-run cannot be combined") }
         }
         if given[dryRun], given[background] { throw given.usageError("--dry-run and --background cannot be combined") }
         if given[dryRun], selection.isEmpty { throw given.usageError(nothingChosen) }
@@ -143,11 +145,17 @@ struct DownloadFiles: ExecutableCommand {
     private func performOnce(in context: CommandContext) async throws -> ExitCode {
         let (queue, library) = try await place.open(context, isChoosing: !selection.isEmpty, of: selector)
         if isDryRun { return try await report(library, context) }
-        let background = BackgroundDownload(context: context, isMetered: isMetered, parallelLimit: place.parallelLimit)
+        let background = BackgroundDownload(context: context, isMetered: isMetered, destination: place)
+        if isFollowing, selection.isEmpty {
+            if isBackground { return try await background.start(.follow) }
+            return try await FollowLibraries(context, background).run()
+        }
         if selection.isEmpty {
             guard try await queue.progress().open > 0 else {
                 // A service has only --keep-trying, and must not fail at each sign-in.
-                if isBackground || place.keepsTrying { return try background.nothingLeft() }
+                if isBackground || place.keepsTrying {
+                    return try background.nothingLeft(.downloads, "No files are waiting to be downloaded.")
+                }
                 guard makesFolder, context.common.isJSON == false else {
                     throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
                 }
@@ -167,7 +175,7 @@ struct DownloadFiles: ExecutableCommand {
             guard try await queue.progress().open > 0 else { return .done }
         }
         guard try await !queue.isFetchedElsewhere() else { return reportOtherRun(context) }
-        if isBackground { return try await background.start() }
+        if isBackground { return try await background.start(.downloads) }
         do {
             return try await background.run(queue)
         } catch let error as LatchError where error.code == .storageLocked {
@@ -175,6 +183,53 @@ struct DownloadFiles: ExecutableCommand {
         } catch is CancellationError {
             context.setStopMessage("Stopped. Received data is kept. To continue: latch download")
             throw CancellationError()
+        }
+    }
+
+    /// Follows the library whose files were added to the queue, at the terminal or in the background.
+    private func follow(
+        _ queue: DownloadQueue, _ library: PictureLibrary, since start: Date, _ background: BackgroundDownload,
+        _ context: CommandContext
+    ) async throws -> ExitCode {
+        let libraries = FollowLibraries(context, background)
+        guard isBackground else {
+            return try await libraries.follow(searching(queue, library, context), since: start)
+        }
+        let (account, session) = try await context.session(selector)
+        // Fails here and not in the background when the server sends no events.
+        _ = try session.events()
+        return try await libraries.start(
+            FollowedLibrary(account: account.id, selection: selection, location: DownloadDestination.of(library)))
+    }
+
+    /// Returns how this library is searched.
+    func searching(
+        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext
+    ) -> LibrarySearching {
+        LibrarySearching(account: selector) { time in
+            var search = self
+            search.selection.changedAfter = time
+            do {
+                try await search.addSelection(to: queue, in: library, context, reportsNothingNew: false)
+            } catch let refused as FolderRefused { throw refused.error }
+        }
+    }
+
+    /// Returns how a library of the list is searched.
+    static func searching(
+        _ library: FollowedLibrary, _ destination: DownloadDestination, _ context: CommandContext
+    ) -> LibrarySearching {
+        let account = library.account.uuidString
+        var place = destination
+        place.folder = library.location.folder
+        place.layout = library.location.layout
+        place.keepsMotionPhotos = library.location.keepsMotionPhotos
+        let files = DownloadFiles(
+            selector: account, selection: library.selection, place: place, makesFolder: false, fetchesExisting: false,
+            isDryRun: false, isBackground: true, isFollowing: true, isMetered: false)
+        return LibrarySearching(account: account) { [place] time in
+            let (queue, pictures) = try await place.open(context, isChoosing: true, of: account)
+            try await files.searching(queue, pictures, context).add(time)
         }
     }
 

@@ -21,7 +21,7 @@ enum Downloads {
             the 'latch download' that it watches.
             """,
         commands: [
-            ListDownloads.command, WatchDownloads.command,
+            ListDownloads.command, WatchDownloads.command, Unfollow.command,
             command("pause", "Pause files; received data is kept.", for: [.waiting, .running]) {
                 try await $0.pause($1, of: $2)
             },
@@ -83,6 +83,33 @@ private struct WatchDownloads: ExecutableCommand {
     }
 }
 
+/// `latch downloads unfollow`: ends the following of libraries in the background.
+private struct Unfollow: ExecutableCommand {
+    static let command = Command<Request>(
+        "unfollow", "No longer download new pictures in the background.",
+        discussion: """
+            Ends what 'latch download --all --follow --background' started. Files in the queue stay there, and \
+            downloaded files are kept.
+            """,
+        arguments: [Downloads.account]
+    ) { given in Request(given, Unfollow(selector: given[Downloads.account])) }
+
+    let selector: String?
+
+    var isNonInteractive: Bool { true }
+
+    func perform(in context: CommandContext) async throws -> ExitCode {
+        let followed = FollowedLibraries(try await context.client())
+        let account = selector == nil ? nil : try await context.account(selector).id
+        let count = try await followed.remove(account)
+        if try await followed.all().isEmpty { BackgroundDownload.Program.follow.removeAutostart() }
+        try context.console.result(
+            [count == 1 ? "1 library is no longer followed." : "\(count) libraries are no longer followed."],
+            json: ["libraries": .number(Double(count))])
+        return .done
+    }
+}
+
 /// `latch downloads list`: prints the tasks of the queue.
 private struct ListDownloads: ExecutableCommand {
     private static let states = OptionList<StateArgument>(
@@ -132,12 +159,25 @@ private struct ListDownloads: ExecutableCommand {
             }
             count += page.count
         }
+        let followed = try await FollowedLibraries(try await context.client()).all()
         if context.console.isJSON {
-            try context.console.raw(Array("]}\n".utf8))
-        } else if count == 0 {
-            context.console.printMessage(emptyMessage)
+            let all = JSONValue.array(followed.map(Self.json))
+            try context.console.raw(Array("],\"followed\":".utf8) + all.encoded() + Array("}\n".utf8))
+        } else {
+            if count == 0 { context.console.printMessage(emptyMessage) }
+            for library in followed {
+                let account = try await context.client().accounts.account(library.account)
+                context.console.printMessage(
+                    "New pictures of \(account?.userEmail.printable ?? "an account") at "
+                        + "\(account?.serverURL.description ?? "its server") are downloaded to "
+                        + "'\(library.location.folder.printable)' in the background.")
+            }
         }
         return .done
+    }
+
+    private static func json(_ library: FollowedLibrary) -> JSONValue {
+        ["account": .string(library.account.uuidString), "folder": .string(library.location.folder)]
     }
 
     /// The message for an empty list.

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// The files that a person selects on the server of an account.
-public struct DownloadSelection: Sendable, Hashable {
+public struct DownloadSelection: Sendable, Hashable, Codable {
     /// Ids of single pictures and videos.
     public var ids: [String]
     /// Paths below the server's address, or complete addresses on the server, of any files.

@@ -8,6 +8,7 @@ enum DownloadSchema {
         "downloads",
         migrations: [
             queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
+            followed,
         ],
         continuesFile: true)
 
@@ -192,5 +193,14 @@ enum DownloadSchema {
         to: 14, named: "resume points of new files removed",
         """
         UPDATE downloads SET resume = json_set(resume, '$.isTimeStrong', json('false')) WHERE resume ->> 'isTimeStrong';
+        """)
+
+    /// The libraries whose new pictures are downloaded in the background, as the JSON of `FollowedLibrary`.
+    private static let followed = Migration(
+        to: 15, named: "followed libraries",
+        """
+        CREATE TABLE followed_libraries (
+            account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, library TEXT NOT NULL
+        ) STRICT;
         """)
 }

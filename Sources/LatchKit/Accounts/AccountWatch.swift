@@ -56,6 +56,23 @@ actor AccountWatch {
         }
     }
 
+    /// Returns a stream that reports a change of the database, by this or another program: first at once, then after
+    /// changes. Several changes may be reported as one.
+    nonisolated var changes: AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let joining = Task {
+            await self.add(
+                Watcher(
+                    send: { _ in
+                        if case .terminated = continuation.yield() { return false }
+                        return true
+                    },
+                    finish: { continuation.finish() }))
+        }
+        continuation.onTermination = { _ in Task { await self.remove(joining.value) } }
+        return stream
+    }
+
     /// Reads the list again and sends it to all watchers. Reads it once more if it changes meanwhile.
     func changed() async {
         guard !watchers.isEmpty else { return }
@@ -140,6 +157,10 @@ extension AccountStore {
     public var activeAccountUpdates: AsyncStream<Account?> {
         watch.stream { accounts in accounts.first(where: \.isActive) }
     }
+
+    /// Reports each change of the database that contains the accounts, by this or another program: first at once, then
+    /// after changes. The stream ends when the client is closed.
+    package var databaseChanges: AsyncStream<Void> { watch.changes }
 
     /// Whether there are any accounts: first the current value, then the value after each change.
     ///

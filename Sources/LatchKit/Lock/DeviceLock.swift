@@ -100,9 +100,9 @@ public struct DeviceLock: Sendable {
     /// Keeps the accounts readable in this process while `body` runs, if they are readable now and the settings say
     /// that downloads continue.
     package func retaining<Value>(_ body: () async throws -> Value) async throws -> Value {
-        guard !vault.isRetaining else { return try await body() }
-        if try settings?.continuesDownloads == true { try await LatchError.converting { try vault.retain() } }
-        defer { vault.release() }
+        let continues = try settings?.continuesDownloads == true
+        let isRetained = try await LatchError.converting { try continues && vault.retain() }
+        defer { if isRetained { vault.release() } }
         return try await body()
     }
 

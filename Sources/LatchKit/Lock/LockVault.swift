@@ -18,8 +18,8 @@ final class LockVault: Sendable {
     let parameters: Argon2idParameters
     let now: @Sendable () -> BootTime
     private let keys: any UnlockedKeyStoring
-    /// The key that running downloads hold, whatever the lock says.
-    private let retained = Mutex<(id: String, key: Secret)?>(nil)
+    /// The key that running downloads hold, whatever the lock says, with the number of its holders.
+    private let retained = Mutex<(id: String, key: Secret, holders: Int)?>(nil)
 
     init(
         path: String, store: any SecretStoring, parameters: Argon2idParameters, keys: any UnlockedKeyStoring,
@@ -120,17 +120,20 @@ final class LockVault: Sendable {
     /// Removes the key, for all programs. A program that retains it keeps it.
     func lock(_ record: LockRecord) { keys.remove(Self.name(record)) }
 
-    /// Keeps the key in this process until ``release()``, if the lock is unlocked.
-    func retain() throws(SecretStorageError) {
-        guard let record = try record(), let key = unlockedKey(record) else { return }
-        retained.withLock { $0 = (record.id, key) }
+    /// Keeps the key in this process until ``release()``, if the lock is unlocked. Returns whether it is kept.
+    func retain() throws(SecretStorageError) -> Bool {
+        guard let record = try record(), let key = unlockedKey(record) else { return false }
+        retained.withLock { $0 = (record.id, key, ($0?.holders ?? 0) + 1) }
+        return true
     }
 
-    /// Whether this process keeps the key.
-    var isRetaining: Bool { retained.withLock { $0 != nil } }
-
-    /// Removes the key that ``retain()`` kept.
-    func release() { retained.withLock { $0 = nil } }
+    /// Removes the key that ``retain()`` kept, unless there are other holders.
+    func release() {
+        retained.withLock { retained in
+            guard let last = retained else { return }
+            retained = last.holders > 1 ? (last.id, last.key, last.holders - 1) : nil
+        }
+    }
 
     private static func name(_ record: LockRecord) -> String { "latchstring-lock:\(record.id)" }
 

@@ -15,6 +15,8 @@ actor RealTimeConnection {
     private var reader: Task<Void, Never>?
     private var timer: (deadline: ContinuousClock.Instant, task: Task<Void, Never>)?
     private var watchers: [Task<Void, Never>] = []
+    /// Waits until the device is unlocked.
+    private var unlocking: Task<Void, Never>?
 
     init(
         _ session: Session, _ dialect: any RealTimeDialect, network: AsyncStream<NetworkState>,
@@ -78,11 +80,23 @@ actor RealTimeConnection {
                 try await read(socket, in: attempt)
                 perform { $0.lost("The server closed the connection.", in: attempt, at: .now) }
             }
-        } catch let error as LatchError where !error.code.leavesSessionUnknown {
+        } catch let error as LatchError where !error.code.leavesSessionUnknown && error.code != .pinRequired {
             finish(error)
         } catch {
-            let reason = LatchError(error, asking: session.server).message
-            perform { $0.lost(reason, in: attempt, at: .now) }
+            let error = LatchError(error, asking: session.server)
+            perform { $0.lost(error.message, in: attempt, at: .now) }
+            connectAfterUnlocking(error)
+        }
+    }
+
+    /// Connects when the lock of the device, which is the reason of a failure, is unlocked.
+    private func connectAfterUnlocking(_ error: LatchError) {
+        guard error.code == .pinRequired, unlocking == nil, machine.state != .ended else { return }
+        let lock = DeviceLock(accounts: session.accounts)
+        unlocking = Task {
+            for await state in lock.stateUpdates where state != .locked { break }
+            self.unlocking = nil
+            self.perform { $0.unlocked() }
         }
     }
 
@@ -103,8 +117,9 @@ actor RealTimeConnection {
         } catch let error as LatchError where [.signedOut, .sessionEnded].contains(error.code) {
             finish(error)
         } catch {
-            let reason = LatchError(error, asking: session.server).message
-            perform { $0.checked(.unanswered(reason), in: attempt, at: .now) }
+            let error = LatchError(error, asking: session.server)
+            perform { $0.checked(.unanswered(error.message), in: attempt, at: .now) }
+            connectAfterUnlocking(error)
         }
     }
 
@@ -148,7 +163,8 @@ actor RealTimeConnection {
     private func finish(_ error: (any Error)?) {
         perform { $0.end() }
         for watcher in watchers { watcher.cancel() }
-        watchers = []
+        unlocking?.cancel()
+        (watchers, unlocking) = ([], nil)
         updates.finish(throwing: error)
     }
 }

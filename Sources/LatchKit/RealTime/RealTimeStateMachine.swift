@@ -188,6 +188,13 @@ struct RealTimeStateMachine {
         }
     }
 
+    /// Records that the token can be read again, so that a pause is not needed any more.
+    mutating func unlocked() -> [Action] {
+        guard state == .waiting else { return [] }
+        failures = 0
+        return connect()
+    }
+
     /// Ends the connection for good.
     mutating func end() -> [Action] {
         guard state != .ended else { return [] }

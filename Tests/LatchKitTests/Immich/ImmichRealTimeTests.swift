@@ -1,3 +1,4 @@
+import Crypto
 import Desktop
 import Dispatch
 import Synchronization
@@ -206,5 +207,27 @@ struct ImmichRealTimeTests {
     func notOffered() async throws {
         #expect(ImmichDialect().capabilities.contains(.realTime))
         #expect(!OnyxDialect().capabilities.contains(.realTime))
+    }
+
+    @Test("IM-6 IM-15 While the device is locked the connection waits, and it is made after the unlocking")
+    func locked() async throws {
+        let fixture = try ImmichFixture()
+        fixture.wire.serveRealTime { connection in
+            Self.accept(connection)
+            _ = connection.next()
+        }
+        let latch = try await fixture.home.open()
+        let (_, updates) = try await session(fixture, latch)
+        try await latch.lock.set(Secret("274951"))
+        try latch.lock.lock()
+
+        var iterator = updates.makeAsyncIterator()
+        let first = try await iterator.next()
+        let reason = "The accounts of this device are locked. Enter the PIN of this device to unlock them."
+        #expect(first == .disconnected(reason))
+        #expect(fixture.asked("/api/socket.io/").isEmpty)
+        try await latch.lock.unlock(with: Secret("274951"))
+        #expect(try await iterator.next() == .connected)
+        await latch.close()
     }
 }

@@ -4,24 +4,38 @@ import Synchronization
 /// Searches a library again whenever the server reports a change.
 ///
 /// A burst of events makes one search. A connection that is open again makes one too, because events of the time without
-/// a connection are lost.
+/// a connection are lost. A search that the server does not answer is repeated after a pause.
 ///
 /// Source: IM-6.
 package struct LibraryFollower: Sendable {
-    private let settle: @Sendable () async throws -> Void
+    /// A pause, which throws when the task is cancelled.
+    package typealias Pause = @Sendable () async throws -> Void
+
+    private let settle: Pause
+    private let retryPause: Pause
 
     /// Creates a follower.
     ///
-    /// - Parameter settle: Waits for the further events of a burst. Default: 2 seconds.
-    package init(settle: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) }) {
+    /// - Parameters:
+    ///   - settle: Waits for the further events of a burst. Default: 2 seconds.
+    ///   - retryPause: Waits before a search that failed is repeated. Default: 60 seconds.
+    package init(
+        settle: @escaping Pause = { try await Task.sleep(for: .seconds(2)) },
+        retryPause: @escaping Pause = { try await Task.sleep(for: .seconds(60)) }
+    ) {
         self.settle = settle
+        self.retryPause = retryPause
     }
 
     /// Runs `search` after each burst of changes, one search at a time, until the updates end.
     ///
-    /// - Throws: The errors of the updates and of `search`; `CancellationError`.
+    /// - Parameters:
+    ///   - updates: The updates of the account's server.
+    ///   - onFailure: Called with the error of a search that is repeated.
+    ///   - search: Searches the library. It is repeated after an error with ``LatchError/Code/leavesSessionUnknown``.
+    /// - Throws: The errors of the updates, and the other errors of `search`; `CancellationError`.
     package func run<Updates: AsyncSequence & Sendable>(
-        _ updates: Updates, search: () async throws -> Void
+        _ updates: Updates, onFailure: (LatchError) -> Void = { _ in }, search: () async throws -> Void
     ) async throws where Updates.Element == RealTimeUpdate {
         let (signals, continuation) = AsyncThrowingStream<Void, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -41,7 +55,15 @@ package struct LibraryFollower: Sendable {
         for try await _ in signals where changes.isPending {
             try await settle()
             changes.clear()
-            try await search()
+            while true {
+                do {
+                    try await search()
+                    break
+                } catch let error as LatchError where error.code.leavesSessionUnknown {
+                    onFailure(error)
+                    try await retryPause()
+                }
+            }
         }
         try Task.checkCancellation()
     }
