@@ -79,7 +79,7 @@ extension LatchClient {
         _ = try pinDialect(of: account)
     }
 
-    private func pinDialect(of account: Account) throws -> (any PINDialect, AuthorizedClient) {
+    func pinDialect(of account: Account) throws -> (any PINDialect, AuthorizedClient) {
         let session = try session(for: account)
         guard let dialect = session.dialect as? any PINDialect else {
             throw LatchError(

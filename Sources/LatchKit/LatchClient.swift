@@ -97,6 +97,11 @@ public final class LatchClient: Sendable {
         self.device = device
     }
 
+    deinit {
+        // The connection of a sign-in would otherwise outlive a client that was not closed.
+        for session in sessions.withLock({ $0 }).values { session.openedRealTime.withLock { $0 = nil } }
+    }
+
     /// Opens the accounts database, creates it if it is missing, and finishes operations that a crash interrupted.
     ///
     /// Programs of one person that use the default configuration share accounts, sessions and secrets.
@@ -325,7 +330,8 @@ public final class LatchClient: Sendable {
             let signIn = SignedIn(
                 server: server, email: who.text, tokens: tokens, expires: expires,
                 refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
-                displayName: identity?.name, scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
+                displayName: identity?.name, personID: identity?.id,
+                scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
                 keyName: grant.made?.intent.name, mustChangePassword: grant.mustChangePassword,
                 isPersonsOwn: !revokesOnFailure)
             try Task.checkCancellation()

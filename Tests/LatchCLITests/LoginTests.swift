@@ -172,6 +172,32 @@ struct LoginTests {
         }
     }
 
+    @Test("IM-6 login stores person and first sync, whoami shows them without a server, and logout deletes them")
+    func storedSync() async throws {
+        try await TestGateway.with { settings in
+            settings.immich.isEnabled = true
+            settings.onyx.isEnabled = false
+        } _: { server in
+            let home = try home()
+            let login = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--json", input: TestGateway.password)
+            let sync = try #require(try HomeFixture.json(login)["firstSync"] as? [String: Any])
+            #expect(sync["version"] as? String == "v3.1.0" && sync["syncedAt"] is String && sync["marker"] is String)
+            let account = try #require(try HomeFixture.json(login)["account"] as? [String: Any])
+            let person = try await server.gateway.stores.people.find(TestGateway.email)
+            #expect(account["personId"] as? String == person?.id.uuidString.lowercased())
+            await server.stop()
+
+            let whoami = try await home.latch("whoami", "--json")
+
+            #expect(whoami.status == 0, "\(whoami.errors)")
+            #expect(try HomeFixture.json(whoami)["firstSync"] as? NSDictionary == sync as NSDictionary)
+            #expect(try await home.latch("logout").status == 0)
+            let marker = try #require(account["personId"] as? String)
+            #expect(home.everythingOnDisk().filter { $0.bytes.leaks(marker) }.map(\.path) == [])
+        }
+    }
+
     @Test("signing out of every account with a damaged secret store handles all of them, and reports each")
     func damagedStore() async throws {
         try await TestGateway.with { server in

@@ -17,9 +17,10 @@ public final class RunningProgram: Sendable {
     private let state = Mutex(State())
     private let child: ChildProcess
 
-    /// Starts `path` and collects its standard output and standard error in one text.
-    public init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+    /// Starts `path` with a short `input`, and collects its standard output and standard error in one text.
+    public init(_ path: String, _ arguments: [String], environment: [String: String], input: String = "") throws {
         child = try ChildProcess(path, arguments, environment: environment, errors: .withOutput)
+        child.input.write(Array(input.utf8))
         child.input.close()
         let output = child.output
         BackgroundThread.start { [weak self] in

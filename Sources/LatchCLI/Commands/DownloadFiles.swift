@@ -3,6 +3,7 @@ import FoundationEssentials
 import LatchDownloads
 import LatchKit
 import Primitives
+import Synchronization
 import Terminal
 
 /// `latch download`: chooses files and fetches them.
@@ -12,6 +13,10 @@ struct DownloadFiles: ExecutableCommand {
     private static let album = OptionList<String>("album", value: "ALBUM", help: "An album, by its name or id.")
     private static let whole = Flag("all", help: "Everything in the library.")
     private static let favourites = Flag("favourites", help: "Only favourites.")
+    private static let locked = Flag(
+        "locked", help: "The locked folder of Immich. Asks for the PIN, and locks the folder again at the end.")
+    private static let pinFromInput = Flag(
+        "pin-stdin", help: "With --locked: read the PIN from the first line of standard input, and do not prompt.")
     private static let from = Option<Day>(
         "from", value: "DAY", help: "Only pictures taken on that day or later. A month or a year is allowed.")
     private static let until = Option<Day>(
@@ -61,7 +66,8 @@ struct DownloadFiles: ExecutableCommand {
             cannot start.
             """,
         arguments: [
-            what, album, whole, favourites, from, until, folder, makes, layout, motion, parallel, keepTrying,
+            what, album, whole, favourites, locked, pinFromInput, from, until, folder, makes, layout, motion, parallel,
+            keepTrying,
             background,
             following,
             metered,
@@ -72,7 +78,7 @@ struct DownloadFiles: ExecutableCommand {
     ) { given throws(ArgumentError) in
         var selection = DownloadSelection(
             albums: given[album], isWholeLibrary: given[whole], isFavouritesOnly: given[favourites],
-            takenFrom: given[from]?.start, takenBefore: given[until]?.end)
+            isLockedFolder: given[locked], takenFrom: given[from]?.start, takenBefore: given[until]?.end)
         if let from = selection.takenFrom, let end = selection.takenBefore, from >= end {
             throw given.usageError("--from is later than --until")
         }
@@ -95,6 +101,15 @@ struct DownloadFiles: ExecutableCommand {
             }
             if given[dryRun] { throw given.usageError("--follow and --dry-run cannot be combined") }
         }
+        if given[locked] {
+            guard !selection.isWholeLibrary, selection.albums.isEmpty, selection.ids.isEmpty, selection.paths.isEmpty
+            else { throw given.usageError("--locked cannot be combined with --all, --album, ids or URLs") }
+            guard !given[background] else {
+                throw given.usageError("--locked cannot be combined with --background: the PIN is not stored")
+            }
+        } else if given[pinFromInput] {
+            throw given.usageError("--pin-stdin needs --locked")
+        }
         if given[dryRun], given[background] { throw given.usageError("--dry-run and --background cannot be combined") }
         if given[dryRun], selection.isEmpty { throw given.usageError(nothingChosen) }
         return Request(
@@ -106,10 +121,11 @@ struct DownloadFiles: ExecutableCommand {
                     parallelLimit: given[parallel], keepsTrying: given[keepTrying]),
                 makesFolder: given[makes], fetchesExisting: given[again], isDryRun: given[dryRun],
                 isBackground: given[background], isFollowing: given[following],
-                isMetered: given[metered]))
+                isMetered: given[metered], readsPIN: given[pinFromInput]))
     }
 
-    private static let nothingChosen = "no files were selected: give ids, URLs, --album, --from, --favourites or --all"
+    private static let nothingChosen =
+        "no files were selected: give ids, URLs, --album, --from, --favourites, --locked or --all"
 
     let selector: String?
     var selection: DownloadSelection
@@ -120,11 +136,29 @@ struct DownloadFiles: ExecutableCommand {
     private let isBackground: Bool
     private let isFollowing: Bool
     private let isMetered: Bool
+    private let readsPIN: Bool
 
     /// A download in the background must not ask, because it has no terminal.
-    var isNonInteractive: Bool { isBackground }
+    var isNonInteractive: Bool { isBackground || readsPIN }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
+        selection.isLockedFolder ? try await performUnlocked(in: context) : try await performChoosing(in: context)
+    }
+
+    /// Unlocks the locked folder while the command runs.
+    private func performUnlocked(in context: CommandContext) async throws -> ExitCode {
+        let (account, _) = try await context.session(selector)
+        let client = try await context.client()
+        try client.requirePIN(of: account)
+        let pin = try PIN(
+            readsPIN
+                ? try await StandardInput.firstLine(as: "--pin-stdin", "PIN")
+                : try await context.prompter.askSecret(
+                    "PIN at \(account.serverURL.authority)", instead: "Give it on standard input: --pin-stdin"))
+        return try await client.withUnlocked(pin, of: account) { _ in try await performChoosing(in: context) }
+    }
+
+    private func performChoosing(in context: CommandContext) async throws -> ExitCode {
         var chosen = self
         while true {
             do {
@@ -169,6 +203,7 @@ struct DownloadFiles: ExecutableCommand {
             if makesFolder || !place.keepsTrying { try await queue.prepareFolder(isNew: makesFolder) }
             try await context.openSecrets()
         } else {
+            if selection.isLockedFolder { return try await fetchLocked(queue, library, background, context) }
             let start = Date()
             try await addSelection(to: queue, in: library, context)
             if isFollowing { return try await follow(queue, library, since: start, background, context) }
@@ -226,11 +261,38 @@ struct DownloadFiles: ExecutableCommand {
         place.keepsMotionPhotos = library.location.keepsMotionPhotos
         let files = DownloadFiles(
             selector: account, selection: library.selection, place: place, makesFolder: false, fetchesExisting: false,
-            isDryRun: false, isBackground: true, isFollowing: true, isMetered: false)
+            isDryRun: false, isBackground: true, isFollowing: true, isMetered: false, readsPIN: false)
         return LibrarySearching(account: account) { [place] time in
             let (queue, pictures) = try await place.open(context, isChoosing: true, of: account)
             try await files.searching(queue, pictures, context).add(time)
         }
+    }
+
+    /// Downloads the files of the locked folder. Those that are not here at the end are removed from the queue, because
+    /// a later run has no access to them.
+    private func fetchLocked(
+        _ queue: DownloadQueue, _ library: PictureLibrary, _ background: BackgroundDownload, _ context: CommandContext
+    ) async throws -> ExitCode {
+        guard try await !queue.isFetchedElsewhere() else {
+            throw LatchError(
+                .storageLocked,
+                "Another 'latch download' is running, and nothing was selected. Repeat the command after it has ended.")
+        }
+        let ids = Mutex<[String]>([])
+        let result: Result<ExitCode, any Error>
+        do {
+            try await addSelection(to: queue, in: library, context) { tasks in
+                ids.withLock { $0 += tasks.map(\.id) }
+            }
+            result = .success(try await queue.progress().open > 0 ? try await background.run(queue) : .done)
+        } catch {
+            context.setStopMessage("Stopped. The folder is locked again. To download the rest: latch download --locked")
+            result = .failure(error)
+        }
+        let account = try? await context.account(selector).id
+        // Also after Ctrl-C.
+        await Task { _ = try? await queue.cancel(ids.withLock { $0 }, of: account) }.value
+        return try result.get()
     }
 
     private func reportOtherRun(_ context: CommandContext) -> ExitCode {
@@ -246,7 +308,8 @@ struct DownloadFiles: ExecutableCommand {
     }
 
     func addSelection(
-        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, reportsNothingNew: Bool = true
+        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, reportsNothingNew: Bool = true,
+        onAdd: ([DownloadTask]) -> Void = { _ in }
     ) async throws {
         var chosen = ChosenText()
         let place = DownloadDestination.of(library)
@@ -263,7 +326,9 @@ struct DownloadFiles: ExecutableCommand {
                     try await places.remember(place.folder, for: account)
                 }
             }
-            try await queue.add(try await missing(among: tasks, in: library, countedIn: &chosen), goingTo: place)
+            let missing = try await missing(among: tasks, in: library, countedIn: &chosen)
+            onAdd(missing)
+            try await queue.add(missing, goingTo: place)
         }
         try await checkChanges(of: &chosen, in: library, context)
         if context.console.isJSON {

@@ -30,11 +30,17 @@ struct WhoAmI: ExecutableCommand {
         } catch let error as LatchError where error.code.leavesSessionUnknown {
             problem = error
         }
+        let client = try await context.client()
+        // Only for display, so a failure is not reported.
+        let sync =
+            problem == nil
+            ? try? await client.completeFirstSync(of: account) : try? await client.firstSync(of: account)
         let secrets = try await context.secrets()
         try context.console.result(
             Self.lines(
-                for: account, identity: identity, problem: problem, secrets: secrets, style: context.console.output),
-            json: Self.json(for: account, identity: identity, problem: problem, secrets: secrets))
+                for: account, identity: identity, problem: problem, sync: sync, secrets: secrets,
+                style: context.console.output),
+            json: Self.json(for: account, identity: identity, problem: problem, sync: sync, secrets: secrets))
         if let problem, !context.console.isJSON {
             context.console.warn("Not checked with the server. \(problem.message)")
             if let hint = context.hint(for: problem) { context.console.printMessage(hint) }
@@ -43,7 +49,8 @@ struct WhoAmI: ExecutableCommand {
     }
 
     private static func lines(
-        for account: Account, identity: Identity?, problem: LatchError?, secrets: DeviceSecrets, style: Style
+        for account: Account, identity: Identity?, problem: LatchError?, sync: FirstSync?,
+        secrets: DeviceSecrets, style: Style
     ) -> [String] {
         let email = (identity?.email ?? account.userEmail).printable
         let name = (identity?.name ?? account.displayName).printable
@@ -56,11 +63,17 @@ struct WhoAmI: ExecutableCommand {
             "  Session  \(session)",
             "  Account  \(account.number), id \(AccountText.shortID(account))\(account.isActive ? ", active" : "")",
             "  Secrets  \(secrets.label)",
-        ]
+        ] + library(sync)
+    }
+
+    private static func library(_ sync: FirstSync?) -> [String] {
+        guard let sync, let date = sync.date, let counts = FirstSyncText.counts(sync) else { return [] }
+        return ["  Library  \(counts) (\(date.forPeople))"]
     }
 
     private static func json(
-        for account: Account, identity: Identity?, problem: LatchError?, secrets: DeviceSecrets
+        for account: Account, identity: Identity?, problem: LatchError?, sync: FirstSync?,
+        secrets: DeviceSecrets
     ) -> JSONValue {
         let who: JSONValue =
             identity.map { identity in
@@ -73,6 +86,7 @@ struct WhoAmI: ExecutableCommand {
         var members: [JSONValue.Member] = [
             .init("account", AccountText.json(account)), .init("verified", .bool(identity != nil)),
             .init("identity", who), .init("secrets", SecretsText.json(secrets)),
+            .init("firstSync", sync.map(FirstSyncText.json) ?? .null),
         ]
         if let problem { members.append(.init("problem", Console.json(problem))) }
         return .object(members)

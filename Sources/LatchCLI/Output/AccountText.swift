@@ -23,6 +23,7 @@ enum AccountText {
             .init("displayName", .string(account.displayName)),
             .init("serverUrl", .string(account.serverURL.url)),
             .init("userEmail", .string(account.userEmail)),
+            .init("personId", account.personID.map { .string($0) } ?? .null),
             .init("apiKeyId", account.apiKeyID.map { .string($0) } ?? .null),
             .init("scopes", .array(account.scopes.map { .string($0) })),
             .init("createdAt", .string(account.createdAt.forPrograms)),

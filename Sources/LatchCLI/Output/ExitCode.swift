@@ -58,7 +58,8 @@ enum ExitCode: Int32, ExitCodeTable {
             [.unsupportedServer, .interceptedResponse, .responseTooLarge, .callbackInvalid, .providerUntrusted]
         case .signIn:
             [
-                .wrongCredentials, .wrongPIN, .passwordLoginDisabled, .browserLoginDisabled, .emailUnverified,
+                .wrongCredentials, .wrongPIN, .pinExpired, .passwordLoginDisabled, .browserLoginDisabled,
+                .emailUnverified,
                 .signInDenied, .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
                 .passwordChangeRequired,
             ]

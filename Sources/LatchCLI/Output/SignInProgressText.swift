@@ -25,12 +25,10 @@ final class SignInProgressText: Sendable {
     /// Records a step. A folder that is not writable is reported but does not stop the sign-in.
     func record(_ step: SignInProgress) {
         switch step {
-        case .deviceKnown(let id):
+        case .deviceKnown(let id): state.withLock { $0.device = id }
+        case .picturesNeeded:
             let pictures = PicturesFolder.current(environment: environment)
-            state.withLock {
-                $0.device = id
-                $0.pictures = pictures
-            }
+            state.withLock { $0.pictures = pictures }
         case .synced(let sync): state.withLock { $0.sync = sync }
         default: break
         }
@@ -41,7 +39,7 @@ final class SignInProgressText: Sendable {
         guard !console.isJSON else { return }
         let state = state.withLock { $0 }
         guard let sync = state.sync else { return }
-        if let line = Self.line(sync) { console.printMessage(line) }
+        if let counts = FirstSyncText.counts(sync) { console.printMessage("Your library has \(counts).") }
         if sync.photographs != nil, let line = state.pictures.flatMap(Self.line) { console.printMessage(line) }
     }
 
@@ -60,18 +58,8 @@ final class SignInProgressText: Sendable {
                         "access": .string(pictures.access.rawValue),
                     ]))
         }
-        if let sync = state.sync { members.append(.init("firstSync", Self.json(sync))) }
+        if let sync = state.sync { members.append(.init("firstSync", FirstSyncText.json(sync))) }
         return members
-    }
-
-    private static func line(_ sync: FirstSync) -> String? {
-        let counts = [
-            sync.photographs.map { count($0, "photo") },
-            sync.videos.map { count($0, "video") },
-            sync.albums.map { count($0, "album") },
-        ].compactMap { $0 }
-        guard !counts.isEmpty else { return nil }
-        return "Your library has \(counts.joined(separator: ", "))."
     }
 
     /// Returns a sentence about an unusable folder for pictures. Nil when there is no problem; the first download
@@ -85,17 +73,5 @@ final class SignInProgressText: Sendable {
         return
             "You cannot write to the pictures folder '\(path.printable)'. Get write access, or choose another folder: "
             + "latch download --to FOLDER"
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
-    }
-
-    private static func json(_ sync: FirstSync) -> JSONValue {
-        func number(_ value: Int?) -> JSONValue { value.map { .number(Double($0)) } ?? .null }
-        return [
-            "version": sync.version.map { .string($0) } ?? .null, "albums": number(sync.albums),
-            "photographs": number(sync.photographs), "films": number(sync.videos),
-        ]
     }
 }

@@ -12,6 +12,9 @@ public struct DownloadSelection: Sendable, Hashable, Codable {
     public var isWholeLibrary: Bool
     /// Whether to include only favourites. Default: false.
     public var isFavouritesOnly: Bool
+    /// Whether to search the locked folder instead of the rest of the library. The session must be unlocked, see
+    /// `LatchClient.withUnlocked(_:of:_:)`. Albums ignore it. Default: false.
+    public var isLockedFolder: Bool
     /// The earliest time at which the files were taken, inclusive. Nil for no limit.
     public var takenFrom: Date?
     /// The latest time at which the files were taken, exclusive. Nil for no limit.
@@ -23,20 +26,22 @@ public struct DownloadSelection: Sendable, Hashable, Codable {
     /// Creates a selection. Without arguments it selects nothing.
     public init(
         ids: [String] = [], paths: [String] = [], albums: [String] = [], isWholeLibrary: Bool = false,
-        isFavouritesOnly: Bool = false, takenFrom: Date? = nil, takenBefore: Date? = nil
+        isFavouritesOnly: Bool = false, isLockedFolder: Bool = false, takenFrom: Date? = nil, takenBefore: Date? = nil
     ) {
         self.ids = ids
         self.paths = paths
         self.albums = albums
         self.isWholeLibrary = isWholeLibrary
         self.isFavouritesOnly = isFavouritesOnly
+        self.isLockedFolder = isLockedFolder
         self.takenFrom = takenFrom
         self.takenBefore = takenBefore
     }
 
     /// Whether the library must be searched for the selected files.
     public var isSearch: Bool {
-        isWholeLibrary || isFavouritesOnly || !albums.isEmpty || takenFrom != nil || takenBefore != nil
+        isWholeLibrary || isFavouritesOnly || isLockedFolder || !albums.isEmpty || takenFrom != nil
+            || takenBefore != nil
     }
 
     /// Whether the same picture may be found several times.

@@ -160,6 +160,17 @@ extension ImmichLibrary {
             library: self, queries: ["timeline", "archive"].map { filters + [.init("visibility", .string($0))] })
     }
 
+    /// Returns the pages of all assets of the locked folder that match the filters, oldest first.
+    ///
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
+    func lockedPages(_ filters: ImmichPages.Query, _ version: ImmichRelease) throws(LatchError) -> ImmichPages {
+        guard version.knowsVisibility else {
+            throw LatchError(
+                .notOffered, "\(account.serverURL) has no locked folder: Immich has it from version 1.133.")
+        }
+        return ImmichPages(library: self, queries: [filters + [.init("visibility", "locked")]])
+    }
+
     /// Requests a page of a search.
     fileprivate func page(
         _ page: Int, of query: ImmichPages.Query, from: Date?

@@ -27,6 +27,10 @@ struct ImmichSearch: AsyncSequence {
 
         private mutating func begin() async throws {
             let (filters, version) = (ImmichLibrary.filters(selection), try await library.version())
+            if selection.isLockedFolder {
+                pages = try library.lockedPages(filters, version).makeAsyncIterator()
+                return
+            }
             // The video of a favourite is not a favourite itself.
             videos = selection.isFavouritesOnly ? nil : try await library.videos(filters, version)
             pages = library.pages(filters, version).makeAsyncIterator()

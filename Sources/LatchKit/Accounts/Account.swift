@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A person's account on a server, as stored on this device. It never contains the token.
 ///
-/// Its JSON has the nine fields of RM-1 under the names given there, and also `dialect`, `isSignedIn`, `endedBecause`,
-/// `details` and `mustChangePassword`.
+/// Its JSON has the nine fields of RM-1 under the names given there, and also `personId`, `dialect`, `isSignedIn`,
+/// `endedBecause`, `details` and `mustChangePassword`.
 ///
 /// Source: RM-1.
 public struct Account: Identifiable, Hashable, Sendable, Codable {
@@ -13,6 +13,8 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
     public package(set) var displayName: String
     /// The address of the server.
     public package(set) var serverURL: ServerAddress
+    /// The person's id on the server. Nil when the server has not told it yet.
+    public internal(set) var personID: String?
     /// The e-mail address that the person signed in with.
     public package(set) var userEmail: String
     /// The id of the API key, never the key itself. Nil when the account has none.
@@ -45,6 +47,7 @@ public struct Account: Identifiable, Hashable, Sendable, Codable {
         case details, mustChangePassword
         case serverURL = "serverUrl"
         case apiKeyID = "apiKeyId"
+        case personID = "personId"
     }
 
     /// Creates an account that is not stored yet. ``AccountStore/addAccount(_:)`` stores it and makes it active.

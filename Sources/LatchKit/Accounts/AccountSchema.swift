@@ -90,11 +90,32 @@ enum AccountSchema {
                 account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, settings TEXT NOT NULL
             ) STRICT;
             """),
+        // `picture_version` is the version of the profile picture that the server announced last.
+        Migration(
+            to: 17, named: "the person and the first sync",
+            """
+            ALTER TABLE accounts ADD COLUMN person_id TEXT;
+            ALTER TABLE accounts ADD COLUMN picture_version TEXT;
+            CREATE TABLE profile_pictures (
+                account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+                version TEXT NOT NULL,
+                picture BLOB NOT NULL
+            ) STRICT;
+            CREATE TABLE first_syncs (
+                account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+                server_version TEXT,
+                albums INTEGER,
+                photographs INTEGER,
+                videos INTEGER,
+                finished_at INTEGER NOT NULL,
+                marker INTEGER NOT NULL
+            ) STRICT;
+            """),
     ]
 
     static let columns = """
         id, display_name, server_url, user_email, api_key_id, scopes, created_at, last_used_at, is_active, dialect, \
-        stage, ended_because, details, must_change_password, position
+        stage, ended_because, details, must_change_password, position, person_id
         """
 
     static let visible = "stage IN ('in', 'out', 'wiping')"
@@ -119,6 +140,7 @@ enum AccountSchema {
         account.details = details(try row.get(12))
         account.mustChangePassword = try row.get(13)
         account.number = try row.get(14)
+        account.personID = try row.get(15)
         return account
     }
 

@@ -117,10 +117,18 @@ extension AccountStore {
     /// Ends a session that the server has rejected. Returns false when the session is not the one of `generation` any
     /// more.
     ///
+    /// The person's picture, the first sync and cached responses are deleted with it. What the next sign-in needs stays:
+    /// the row, its connection and its endpoints.
+    ///
     /// The caller holds the account's lock. First the row is marked, then the secret is removed, then the row is
     /// completed. If a crash interrupts this, the next start finishes it.
     func end(_ id: UUID, of generation: Int, because reason: String) async throws -> Bool {
-        guard try await change({ try $0.run(Self.beginEnd, reason, id, generation) == 1 }) else { return false }
+        let isEnded = try await change { connection in
+            guard try connection.run(Self.beginEnd, reason, id, generation) == 1 else { return false }
+            try Self.deletePersonalData(id, connection)
+            return true
+        }
+        guard isEnded else { return false }
         await cache.purge(id)
         try hook.after(.endRecorded)
         try await finishWiping(id)
@@ -152,7 +160,12 @@ extension AccountStore {
     /// Records of possibly orphaned keys are kept for the person's next sign-in there.
     func finishRemoval(_ id: UUID, onWiped: () -> Void = {}) async throws {
         // The row goes last, because the next start finds the remaining secrets through it.
-        try await removeSecrets(id)
+        do {
+            try await removeSecrets(id)
+        } catch {
+            try? await change { try Self.deletePersonalData(id, $0) }
+            throw error
+        }
         onWiped()
         try hook.after(.leavingWiped)
         try await change { _ = try $0.run(Self.delete, id) }
@@ -225,7 +238,7 @@ extension AccountStore {
 
     static let beginEnd = Statement(
         """
-        UPDATE accounts SET stage = 'wiping', ended_because = ?, expires_at = NULL \
+        UPDATE accounts SET stage = 'wiping', ended_because = ?, expires_at = NULL, picture_version = NULL \
         WHERE id = ? AND generation = ? AND stage = 'in'
         """, String.self, UUID.self, Int.self)
 

@@ -10,6 +10,7 @@ struct SignedIn: Sendable {
     var expires: Date?
     var refreshAfter: Date
     var displayName: String?
+    var personID: String?
     var scopes: [String]
     var keyID: String?
     /// The name of the key, when this sign-in had the server create one.
@@ -145,10 +146,12 @@ extension AccountStore {
             // First, because a unique index allows only one active account at any moment.
             try connection.run(Self.deactivateAll)
             let changed = try connection.run(
-                Self.complete, signIn.displayName, AccountSchema.text(signIn.scopes), signIn.keyID,
+                Self.complete, signIn.displayName, signIn.personID, AccountSchema.text(signIn.scopes), signIn.keyID,
                 AccountSchema.text(signIn.server.dialect.details), signIn.mustChangePassword, connectionRow,
                 signIn.refreshAfter, signIn.expires, moment, id)
             guard changed == 1 else { throw Self.missing }
+            // The first sync of the new session follows. A server that was set up again may have another person here.
+            try Self.deletePersonalData(id, connection)
             try connection.run(Self.deleteFoundServer)
             if let key = signIn.keyID { _ = try connection.run(Self.deleteOrphanedKey, key, id) }
         }
@@ -189,10 +192,11 @@ extension AccountStore {
 
     private static let complete = Statement(
         """
-        UPDATE accounts SET display_name = coalesce(?, display_name), scopes = ?, api_key_id = ?, details = ?, \
+        UPDATE accounts SET display_name = coalesce(?, display_name), person_id = coalesce(?, person_id), \
+        picture_version = NULL, scopes = ?, api_key_id = ?, details = ?, \
         must_change_password = ?, connection = ?, stage = 'in', \
         ended_because = NULL, generation = generation + 1, attempts = attempts + 1, failure_code = NULL, \
         failure_message = NULL, refresh_after = ?, expires_at = ?, last_used_at = ?, is_active = 1 WHERE id = ?
-        """, String?.self, String.self, String?.self, String.self, Bool.self, String.self, Date.self, Date?.self,
-        Date.self, UUID.self)
+        """, String?.self, String?.self, String.self, String?.self, String.self, Bool.self, String.self, Date.self,
+        Date?.self, Date.self, UUID.self)
 }

@@ -12,6 +12,8 @@ package struct DialectRequest: Sendable {
     package var body: [UInt8]
     /// The address that the path is below. Nil for the account's server; otherwise the server that issues its sessions.
     package var base: ServerAddress?
+    /// The maximum size of the response body in bytes. Nil for 16 MiB.
+    package var maximumBodyBytes: Int?
 
     /// Makes a request.
     package init(

@@ -1,6 +1,7 @@
 /// A family with requests to send right after a sign-in.
 package protocol FirstSyncDialect: Dialect {
-    /// Sends the first requests for the main screen. If one fails, the others continue.
+    /// Sends the first requests for the main screen, after the server has said who is signed in. If one fails, the
+    /// others continue.
     ///
     /// - Throws: `CancellationError`; ``LatchError`` when the session has ended.
     func firstSync(with client: AuthorizedClient) async throws -> FirstSync

@@ -179,6 +179,8 @@ extension LatchError.Code {
     public static let registrationFailed = Self(rawValue: "registration_failed")
     /// The PIN is wrong.
     public static let wrongPIN = Self(rawValue: "wrong_pin")
+    /// The server has locked again what a PIN protects, because its time is over.
+    public static let pinExpired = Self(rawValue: "pin_expired")
     /// The password breaks the server's rules.
     public static let weakPassword = Self(rawValue: "weak_password")
     /// The server does not allow registration, or not for this person.

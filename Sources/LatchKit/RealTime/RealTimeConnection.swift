@@ -10,6 +10,8 @@ actor RealTimeConnection {
     private let dialect: any RealTimeDialect
     private let network: AsyncStream<NetworkState>
     private let updates: Updates.Continuation
+    /// Called once, with whether the first attempt connected.
+    private var onFirst: (@Sendable (Bool) -> Void)?
     private var machine: RealTimeStateMachine
     private var socket: WebSocketConnection?
     private var reader: Task<Void, Never>?
@@ -20,12 +22,14 @@ actor RealTimeConnection {
 
     init(
         _ session: Session, _ dialect: any RealTimeDialect, network: AsyncStream<NetworkState>,
-        updates: Updates.Continuation, random: @escaping @Sendable () -> Double
+        updates: Updates.Continuation, random: @escaping @Sendable () -> Double,
+        onFirst: (@Sendable (Bool) -> Void)? = nil
     ) {
         self.session = session
         self.dialect = dialect
         self.network = network
         self.updates = updates
+        self.onFirst = onFirst
         machine = RealTimeStateMachine(random: random) { dialect.event($0, $1) }
     }
 
@@ -133,7 +137,9 @@ actor RealTimeConnection {
             case .send(let text): messages.append(text)
             case .disconnect: disconnect()
             case .checkSession(let attempt): Task { await self.check(attempt) }
-            case .report(let update): updates.yield(update)
+            case .report(let update):
+                updates.yield(update)
+                reportFirst(update == .connected)
             }
         }
         setTimer()
@@ -166,5 +172,11 @@ actor RealTimeConnection {
         unlocking?.cancel()
         (watchers, unlocking) = ([], nil)
         updates.finish(throwing: error)
+        reportFirst(false)
+    }
+
+    private func reportFirst(_ isConnected: Bool) {
+        onFirst?(isConnected)
+        onFirst = nil
     }
 }

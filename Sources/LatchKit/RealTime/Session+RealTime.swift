@@ -1,10 +1,12 @@
 import Desktop
 import FoundationEssentials
 import HTTPClient
+import Synchronization
 
 /// The events of an account's server, and the changes of the connection to it.
 ///
-/// Each iterator opens a connection of its own, makes a new one after a failure, and closes it when it is released.
+/// Each iterator opens a connection of its own, makes a new one after a failure, and closes it when it is released. The
+/// first iterator after a sign-in takes over the connection that the sign-in opened, with the updates since then.
 /// Up to 256 updates wait for a slow reader; then the oldest ones are discarded. A message of more than 256 KiB ends the
 /// connection, and a new one is made.
 ///
@@ -18,22 +20,47 @@ public struct RealTimeUpdates: AsyncSequence, Sendable {
 
     private static let maximumWaiting = 256
 
-    /// Opens a connection.
+    /// Opens a connection, or takes over that of the sign-in.
     public func makeAsyncIterator() -> AsyncThrowingStream<RealTimeUpdate, any Error>.Iterator {
+        let opened = network == nil ? session.openedRealTime.withLock { $0.take() } : nil
+        if let opened, !opened.isFinished { return opened.updates.makeAsyncIterator() }
+        return open().updates.makeAsyncIterator()
+    }
+
+    /// Opens a connection.
+    ///
+    /// - Parameter onFirst: Called once, with whether the first attempt connected.
+    /// - Returns: The connection, which is closed when it is released.
+    func open(onFirst: (@Sendable (Bool) -> Void)? = nil) -> OpenedRealTime {
         let (stream, continuation) = RealTimeConnection.Updates.makeStream(
             bufferingPolicy: .bufferingNewest(Self.maximumWaiting))
         let connection = RealTimeConnection(
-            session, dialect, network: network ?? NetworkWatch(ProcessInfo.processInfo.environment).states,
-            updates: continuation, random: random)
+            session, dialect, network: network ?? session.accounts.network(), updates: continuation, random: random,
+            onFirst: onFirst)
+        let opened = OpenedRealTime(stream)
         let starting = Task { await connection.start() }
-        continuation.onTermination = { _ in
+        continuation.onTermination = { [weak opened] _ in
+            opened?.finish()
             Task {
                 await starting.value
                 await connection.stop()
             }
         }
-        return stream.makeAsyncIterator()
+        return opened
     }
+}
+
+/// A real-time connection. It is closed when its updates are released.
+final class OpenedRealTime: Sendable {
+    let updates: RealTimeConnection.Updates
+    private let state = Mutex(false)
+
+    init(_ updates: RealTimeConnection.Updates) { self.updates = updates }
+
+    /// Whether the updates have ended.
+    var isFinished: Bool { state.withLock { $0 } }
+
+    func finish() { state.withLock { $0 = true } }
 }
 
 extension Session {
@@ -52,6 +79,26 @@ extension Session {
             throw LatchError(.notOffered, "\(server) speaks \(dialect.title), which sends no events to programs.")
         }
         return RealTimeUpdates(session: self, dialect: dialect)
+    }
+
+    /// Opens the real-time connection after a sign-in, and waits for its first attempt. The connection stays open until
+    /// the session ends or is closed.
+    ///
+    /// - Returns: Whether it is connected. False after `bound`, and when the task is cancelled; the attempt continues.
+    ///
+    /// Source: IM-6.
+    func openRealTime(within bound: Duration) async -> Bool {
+        guard let updates = try? events() else { return false }
+        let (first, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let opened = updates.open { continuation.yield($0) }
+        // Replacing an older one closes it.
+        openedRealTime.withLock { $0 = opened }
+        let timer = Task {
+            try? await Task.sleep(for: bound)
+            continuation.yield(false)
+        }
+        defer { timer.cancel() }
+        return await first.first { _ in true } ?? false
     }
 
     /// Opens a WebSocket connection with the token, as a request is sent.

@@ -15,6 +15,10 @@ public struct Identity: Sendable, Hashable, Identifiable, Codable {
     /// Whether the server requires a password change before anything else. Nil when the server does not say.
     public var mustChangePassword: Bool?
 
+    /// The version of the person's profile picture; another one means that the picture has changed. Nil when the
+    /// person has no picture, or the server has no pictures.
+    package var pictureVersion: String?
+
     /// Makes an identity.
     package init(id: String, email: String, name: String? = nil, scopes: [String] = [], tokenExpires: Date? = nil) {
         self.id = id

@@ -84,7 +84,7 @@ extension Session {
         }
         return ClientRequest(
             method: request.method, url: try url(of: request, at: transport.address), headers: headers,
-            body: request.body, timeout: timeout)
+            body: request.body, timeout: timeout, maximumBodyBytes: request.maximumBodyBytes)
     }
 
     /// Returns the URL of a request at an address of the server. A complete URL is below the account's own address.

@@ -2,6 +2,7 @@ import Crypto
 import Desktop
 public import FoundationEssentials
 import HTTPClient
+import Synchronization
 
 /// An account's session with its server. It stores the token, renews it in time, and ends when the server ends it.
 ///
@@ -34,6 +35,8 @@ public actor Session {
     var isRenewingAfterRejection = false
     var leaving: Task<SignOutReport, any Error>?
     var syncing: Task<FirstSync, Never>?
+    /// The real-time connection of the sign-in, until the first reader of ``events()`` takes it over.
+    let openedRealTime = Mutex<OpenedRealTime?>(nil)
     var transport: Transport?
     let selector: EndpointSelector
     var selecting: Task<Transport?, any Error>?
@@ -108,6 +111,11 @@ public actor Session {
     ///
     /// Source: OX-8, IM-10.
     public func identity() async throws -> Identity {
+        try await identified().identity
+    }
+
+    /// Asks the server who is signed in. Returns the person, the response, and the token with which it was received.
+    func identified() async throws -> (identity: Identity, response: ClientResponse, token: CachedToken) {
         let (response, token) = try await perform(dialect.identity, beforeNewPassword: true)
         guard let identity = dialect.identity(from: response) else {
             let error = unrecognized(response)
@@ -126,7 +134,9 @@ public actor Session {
             let due = dialect.refreshDate(now: now(), expires: expires)
             try? await accounts.recordExpiry(accountID, of: token.generation, refreshAfter: due, expires: expires)
         }
-        return identity
+        // If this fails, the next request for the identity records it.
+        try? await accounts.record(identity, of: accountID, in: token.generation)
+        return (identity, response, token)
     }
 
     /// Stops running work and closes the connections. The session is kept for the next start.

@@ -269,7 +269,9 @@ import Testing
         var taken: [Step] { all.withLock { $0 } }
     }
 
-    @Test("IM-6 after a sign-in token, account, device, first sync and main screen follow in this order")
+    @Test(
+        "IM-6 after a sign-in token, account, device, connection, pictures, first sync and main screen follow in this order"
+    )
     func signInOrder() async throws {
         let fixture = try ImmichFixture()
         let latch = try await fixture.home.open()
@@ -280,13 +282,14 @@ import Testing
         ) { [wire = fixture.wire] in steps.take(($0, wire.requests.count)) }
 
         let performed = steps.taken.map(\.step)
-        try #require(performed.count == 5)
+        try #require(performed.count == 7)
         #expect(performed[0] == .tokenStored && performed[1] == .accountStored)
         #expect(performed[2] == .deviceKnown(try await latch.accounts.deviceID()))
-        guard case .synced(let sync) = performed[3] else { return #expect(Bool(false), "\(performed[3])") }
+        #expect(performed[3] == .realTimeOpened(isConnected: false) && performed[4] == .picturesNeeded)
+        guard case .synced(let sync) = performed[5] else { return #expect(Bool(false), "\(performed[5])") }
         #expect(sync.person?.email == "ada@example.org" && sync.version == "v3.1.0")
         #expect(sync.albums == 1 && sync.photographs == 12 && sync.videos == 3)
-        #expect(performed[4] == .ready)
+        #expect(performed[6] == .ready)
         // Nothing is asked with the token before it is kept.
         #expect(steps.taken[2].requests == fixture.asked("/api/auth/login").count + steps.taken[0].requests - 1)
         #expect(account.isActive)

@@ -4,6 +4,7 @@ import GatewayConfiguration
 import GatewayCore
 import HTTPServer
 import LatchGateway
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 /// The client against the real gateway with the dialect of Immich.
 @Suite(.timeLimit(.minutes(20))) struct ImmichGatewayTests {
     @Test(
-        "IM-5 IM-9 IM-10 IM-11 IM-15 with a gateway a person signs in, lists and ends sessions, and uses a PIN")
+        "IM-5 IM-6 IM-9 IM-10 IM-11 IM-15 with a gateway a person signs in, lists and ends sessions, and uses a PIN")
     func endToEnd() async throws {
         let (folder, home) = (try TemporaryDirectory(), try HomeFixture())
         var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
@@ -36,8 +37,11 @@ import Testing
             try await latch.signIn(PasswordSignIn(email: "ada@example.org", password: Secret("x")), to: found)
         }
         #expect(wrong.code == .wrongCredentials)
+        let steps = Mutex<[SignInProgress]>([])
         let account = try await latch.signIn(
-            PasswordSignIn(email: "Ada@example.org", password: Secret("correct horse 7")), to: found)
+            PasswordSignIn(email: "Ada@example.org", password: Secret("correct horse 7")), to: found
+        ) { step in steps.withLock { $0.append(step) } }
+        #expect(steps.withLock { $0.contains(.realTimeOpened(isConnected: true)) })
         let session = try latch.session(for: account)
         #expect(try await session.identity().name == "Ada")
         let dialect = try #require(session.dialect as? ImmichDialect)

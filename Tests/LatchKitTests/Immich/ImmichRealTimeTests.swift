@@ -11,13 +11,14 @@ import WebSockets
 /// Real-time connections to a scripted server.
 @Suite("IM-6 Real time at a scripted server", .timeLimit(.minutes(10)))
 struct ImmichRealTimeTests {
-    private static let open =
-        #"0{"sid":"s","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
+    private static func open(_ pingInterval: Int) -> String {
+        #"0{"sid":"s","upgrades":[],"pingInterval":\#(pingInterval),"pingTimeout":20000,"maxPayload":1000000}"#
+    }
 
     /// Accepts a connection as a Socket.IO server does.
-    private static func accept(_ connection: WebSocketServer.Connection) {
+    static func accept(_ connection: WebSocketServer.Connection, pingInterval: Int = 25_000) {
         connection.accept()
-        connection.send(open)
+        connection.send(open(pingInterval))
         guard connection.next() == .text("40") else { return }
         connection.send(#"40{"sid":"t"}"#)
     }
@@ -27,7 +28,10 @@ struct ImmichRealTimeTests {
         _ fixture: ImmichFixture, _ latch: LatchClient, network: AsyncStream<NetworkState>? = nil,
         connection: ConnectionOptions = .init()
     ) async throws -> (Session, RealTimeUpdates) {
+        // A sign-in that requires a new password opens no connection of its own.
+        fixture.immich.set { $0.mustChange = true }
         let account = try await fixture.signIn(latch, connection: connection)
+        fixture.immich.set { $0.mustChange = false }
         let session = try latch.session(for: account)
         await session.restore()
         var updates = try session.events()

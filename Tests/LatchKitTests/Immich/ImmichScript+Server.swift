@@ -109,7 +109,8 @@ extension ImmichScript {
         switch (request.method, request.path) {
         case ("GET", _):
             let elevated = state.withLock { $0.elevated.contains(token) }
-            return .json(#"{"pinCode":\#(pin != nil),"password":true,"isElevated":\#(elevated)}"#)
+            let expires = elevated ? state.withLock(\.pinExpires).map { #","pinExpiresAt":"\#($0)""# } ?? "" : ""
+            return .json(#"{"pinCode":\#(pin != nil),"password":true,"isElevated":\#(elevated)\#(expires)}"#)
         case ("POST", "/api/auth/pin-code"):
             guard pin == nil else { return generation.error(400, "User already has a PIN code") }
             state.withLock { $0.pin = body?["pinCode"]?.string }

@@ -14,6 +14,7 @@ final class ImmichScript: Sendable {
         var mustChange = false
         var pin: String?
         var elevated: Set<String> = []
+        var pinExpires: String?
         /// Codes that the identity provider gave, with the `state` and challenge that they are for.
         var codes: [String: (state: String, challenge: String?)] = [:]
         var inMaintenance = false

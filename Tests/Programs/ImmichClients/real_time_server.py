@@ -1,6 +1,7 @@
 """An Immich server with one person, whose real-time connections follow a script: real_time_server.py STEP…
 
 Each STEP is for one connection, the last one for all further connections:
+idle      waits
 events    sends Immich's events, then waits
 garbage   sends text that is no packet
 huge      sends a message of 2 MiB

@@ -27,18 +27,21 @@ struct PictureFixture {
     func latch(_ arguments: String...) async throws -> Program.Result { try await latch(arguments) }
 
     /// Runs `latch` to its end; through a program that starts it, where one is named.
-    func latch(_ arguments: [String], through command: [String] = []) async throws -> Program.Result {
+    func latch(
+        _ arguments: [String], through command: [String] = [], input: String = ""
+    ) async throws -> Program.Result {
         let commandLine = try command + [Products.path("latch")] + arguments + ["--secrets-key", Self.key(base)]
-        return try await Program.run("/usr/bin/env", commandLine, environment: base.environment)
+        return try await Program.run("/usr/bin/env", commandLine, environment: base.environment, input: input)
     }
 
     /// Starts `latch`.
     func start(_ arguments: String...) throws -> RunningProgram { try start(arguments) }
 
     /// Starts `latch`.
-    func start(_ arguments: [String]) throws -> RunningProgram {
+    func start(_ arguments: [String], input: String = "") throws -> RunningProgram {
         try RunningProgram(
-            Products.path("latch"), arguments + ["--secrets-key", Self.key(base)], environment: base.environment)
+            Products.path("latch"), arguments + ["--secrets-key", Self.key(base)], environment: base.environment,
+            input: input)
     }
 
     /// Starts `latch` at a terminal.

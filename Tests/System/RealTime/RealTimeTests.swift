@@ -73,7 +73,8 @@ struct RealTimeTests {
     private static func server(_ steps: String...) async throws -> (program: RunningProgram, port: Int) {
         let program = try RunningProgram(
             try Schemathesis.tool("python"),
-            [Products.packageFolder + "/Tests/Programs/ImmichClients/real_time_server.py"] + steps,
+            // The first connection is that of the sign-in.
+            [Products.packageFolder + "/Tests/Programs/ImmichClients/real_time_server.py", "idle"] + steps,
             environment: Schemathesis.environment)
         let line = try await program.line(containing: "port ")
         return (program, try #require(Int(line.dropFirst("port ".count))))

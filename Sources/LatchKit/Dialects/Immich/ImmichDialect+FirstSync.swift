@@ -2,14 +2,12 @@ import HTTPClient
 import HTTPMessages
 
 extension ImmichDialect: FirstSyncDialect {
-    /// Requests `GET /users/me`, `/server/about`, `/albums` and `/assets/statistics`. A request that fails is not
+    /// Requests `GET /server/about`, `/albums` and `/assets/statistics`. A request that fails is not
     /// repeated.
     ///
-    /// Source: IM-6; docs/protocols/immich.md, The person and Server information.
+    /// Source: IM-6; docs/protocols/immich.md, Server information.
     package func firstSync(with client: AuthorizedClient) async throws -> FirstSync {
         var sync = FirstSync()
-        sync.person = try await ask("/users/me", client).flatMap(identity(from:))
-        guard sync.person != nil else { return sync }
         async let about = ask("/server/about", client)
         async let albums = ask("/albums", client)
         async let statistics = ask("/assets/statistics", client)

@@ -89,6 +89,9 @@ package struct ImmichDialect: PasswordDialect {
         let name = user["name"]?.string ?? ""
         var identity = Identity(id: id, email: email, name: name.isEmpty ? nil : name)
         identity.mustChangePassword = user["shouldChangePassword"]?.bool
+        if let path = user["profileImagePath"]?.string, !path.isEmpty {
+            identity.pictureVersion = user["profileChangedAt"]?.string ?? path
+        }
         return identity
     }
 
