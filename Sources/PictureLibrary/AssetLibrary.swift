@@ -52,10 +52,16 @@ package final class AssetLibrary: Sendable {
 
     /// Checks every file for changes and updates the database.
     @discardableResult
-    package func scan() async throws -> LibraryScan.Changes {
+    package func scan() async throws -> LibraryScan.Changes { try await scan {} }
+
+    /// Checks every file, and calls `beforeRemoval` before the records of missing files are removed.
+    @discardableResult
+    func scan(beforeRemoval: () async throws -> Void) async throws -> LibraryScan.Changes {
         var scan = LibraryScan(folder: folder, store: store, work: scanning, now: now)
-        try await scan.walk([""], known: [])
+        // Read before the folders are listed: another gateway may add a folder that was not there yet.
         let known = try await store.folders()
+        try await scan.walk([""], known: [])
+        try await beforeRemoval()
         guard scan.times[""] != nil, scan.times.count > 1 || known.isEmpty else {
             // The disk is probably not mounted. The records are kept, because they are needed when it is mounted again.
             log.warning(

@@ -59,6 +59,8 @@ package struct LibraryScan {
     private mutating func scan(into path: String) async throws -> [String]? {
         let folder = folder
         let seen = now()
+        // Read before the folder is listed: another gateway may add a file that was not there yet.
+        let known = path.isEmpty ? [] : try await store.known(in: path)
         guard let listing = try await work.run({ _ in folder.list(path) }) else { return nil }
         changes.unreadable += listing.unreadableNames
         times[path] = Self.isStable(listing, at: seen) ? listing.modified : 0
@@ -67,7 +69,7 @@ package struct LibraryScan {
         guard !path.isEmpty else { return below.filter { $0 != folder.lockedName } }
         let isLocked = folder.isLocked(path)
         try await store.add(folder: path, isLocked: isLocked)
-        try await update(path, listing, isLocked: isLocked)
+        try await update(path, listing, known, isLocked: isLocked)
         return below
     }
 
@@ -78,8 +80,9 @@ package struct LibraryScan {
         return listing.modified < limit && listing.files.allSatisfy { $0.mark.modified < limit }
     }
 
-    private mutating func update(_ path: String, _ listing: LibraryFolder.Listing, isLocked: Bool) async throws {
-        let known = try await store.known(in: path)
+    private mutating func update(
+        _ path: String, _ listing: LibraryFolder.Listing, _ known: [KnownFile], isLocked: Bool
+    ) async throws {
         let byName = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
         let names = Set(listing.files.map(\.name))
         let missing = known.filter { !names.contains($0.name) }

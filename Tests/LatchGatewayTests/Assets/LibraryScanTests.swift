@@ -193,4 +193,17 @@ struct LibraryScanTests {
             #expect((album.count, album.first, album.last) == (3, LibraryFixture.day(3), LibraryFixture.day(9)))
         }
     }
+
+    @Test("a folder that another gateway finds during a scan keeps its files")
+    func twoScans() async throws {
+        try await LibraryFixture.with { fixture in
+            try fixture.put("one", at: "ada@example.org/one.jpg")
+            let other = LibraryFixture.library(fixture.folder.path, fixture.stores)
+            try await fixture.library.scan {
+                try fixture.put("two", at: "ada@example.org/Sea/two.jpg")
+                try await other.scan()
+            }
+            #expect(try await fixture.ids().keys.sorted() == ["one.jpg", "two.jpg"])
+        }
+    }
 }
