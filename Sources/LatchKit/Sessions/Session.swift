@@ -49,6 +49,8 @@ public actor Session {
         selector = EndpointSelector(headStart: accounts.headStart)
     }
 
+    deinit { network?.watch.cancel() }
+
     /// The current state.
     public nonisolated var state: SessionState { broadcast.current }
 

@@ -145,6 +145,23 @@ import Testing
         await latch.close()
     }
 
+    @Test("IM-13 a session that is released without close() ends its watch of the network")
+    func released() async throws {
+        let mirror = try fixture.mirror()
+        let latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        let stored = try #require(try await latch.accounts.account(account.id))
+        do {
+            let session = Session(
+                account: stored, dialect: ImmichDialect(), accounts: latch.accounts, device: Device(program: "latch"))
+            #expect(try await session.client.send(.get, "/api/sessions").status == .ok)
+            #expect(base.home.network.watcherCount > 0)
+        }
+        await latch.close()
+        try await eventually { base.home.network.watcherCount == 0 }
+    }
+
     @Test("IM-13 when no address responds, the error names the own address, and the session is kept")
     func none() async throws {
         let mirror = try fixture.mirror()
