@@ -178,7 +178,7 @@ struct WebSocketTests {
     func encrypted() async throws {
         let fixture = try await TLSFixture(router: Self.router)
         try await attempt {
-            let tunnel = try TLSTunnel(to: fixture.server.port)
+            let tunnel = try TLSRelay(.encrypting, to: fixture.server.port)
             let peer = try WebSocketPeer(RawSocket(port: tunnel.port), "/echo", early: "early")
             #expect(try peer.text() == "tls early")
             for index in 0..<50 {
