@@ -41,16 +41,36 @@ extension Session {
         let transport = if let given { given } else { try await openTransport(for: leaving == nil ? token : nil) }
         do {
             let response = try await self.response(to: request, by: transport, exchange)
+            if transport.address == server { rejectingAddress = nil }
             guard isRejected(response, to: request, by: transport) else { return response }
         } catch let error as LatchError where transport.endpoints != nil && request.base == nil {
-            guard Self.transportFailures.contains(error.code),
-                let other = try await replacement(of: transport, token), error.allowsRepeating(request)
-            else { throw error }
+            guard Self.transportFailures.contains(error.code) else { throw error }
+            guard let other = try await replacement(of: transport, token) else { throw unconfirmedRejection(error) }
+            guard error.allowsRepeating(request) else { throw error }
             return try await response(to: request, by: other, exchange)
         }
         let own = try await ownTransport(of: transport)
         use(own, outcome: "rejected")
-        return try await exchange(own)
+        rejectingAddress = transport.address
+        do {
+            let response = try await exchange(own)
+            rejectingAddress = nil
+            return response
+        } catch let error as LatchError where Self.transportFailures.contains(error.code) {
+            throw unconfirmedRejection(error)
+        }
+    }
+
+    /// Returns the error for a request that the account's own address did not answer. If another address has rejected
+    /// the session, the error and the state say so.
+    private func unconfirmedRejection(_ error: LatchError) -> LatchError {
+        guard let rejectingAddress else { return error }
+        machine.unanswered(.rejectionUnconfirmed, in: machine.epoch)
+        publish()
+        return LatchError(
+            .rejectionUnconfirmed,
+            "\(rejectingAddress) does not accept the session any more, and \(server), which alone can confirm this, "
+                + "cannot be reached. Try again when it can.\(Self.stays)", cause: error)
     }
 
     private func response(
@@ -81,10 +101,13 @@ extension Session {
     ///   - transport: The transport to the address.
     ///   - token: The session's token. It is sent only after the TLS handshake under the address' own trust settings.
     ///   - person: The id of the person.
+    ///   - onRejection: Called when the address rejects the session.
     /// - Returns: The response.
     /// - Throws: ``LatchError/Code/serverRefused`` for another server or person, or a code of the network.
     @discardableResult
-    func checkIdentity(through transport: Transport, _ token: Secret, person: String?) async throws -> ClientResponse {
+    func checkIdentity(
+        through transport: Transport, _ token: Secret, person: String?, onRejection: () -> Void = {}
+    ) async throws -> ClientResponse {
         let address = transport.address
         // Half of the time of a sign-out is left for the sign-out itself.
         let limit = leaving == nil ? Self.checkTimeout : accounts.revocationTimeout / 2
@@ -95,6 +118,7 @@ extension Session {
         case .intercepted(let why): throw interceptionError(why, for: address)
         case .failing: throw failing(response, at: address)
         case .rejected:
+            onRejection()
             throw LatchError(
                 .serverRefused, "\(address) does not accept the session of \(server). It is probably another server.",
                 status: response.status)
@@ -194,6 +218,7 @@ extension Session {
 
     /// Runs a race between the candidates. Nil when none can be used.
     private func race(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
+        rejectingAddress = nil
         let settings = try AccountStore.endpoints(record.endpoints)
         let candidates = settings.candidates(on: await wifiName(isNeeded: !settings.wifiNames.isEmpty))
         return await selector.select(candidates.count + 1) { [weak self] number in
@@ -210,7 +235,9 @@ extension Session {
             if let endpoint {
                 try transport(to: endpoint, with: try await accounts.connection(of: endpoint), for: record)
             } else { try await ownTransport(record) }
-        transport.identity = try await checkIdentity(through: transport, token, person: person)
+        transport.identity = try await checkIdentity(through: transport, token, person: person) {
+            if endpoint != nil { rejectingAddress = endpoint?.address }
+        }
         return transport
     }
 
