@@ -13,8 +13,8 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import BenchmarkRun
 from .machine import ROOT
-from .measures import bridge, cold, downloads, idle, introspect, me, memory, mixed, original, queue, signin, start
-from .measures import verify
+from .measures import bridge, cold, downloads, endpoints, idle, introspect, me, memory, mixed, original, queue, signin
+from .measures import start, verify
 from .process import BenchError
 from .table import Table
 
@@ -23,6 +23,7 @@ MEASURES = {
     "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "idle": idle.measure, "cold": cold.measure,
     "start": start.measure, "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
+    "endpoints": endpoints.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 
@@ -60,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _bench(options: argparse.Namespace, folder: Path) -> BenchmarkRun:
     usual = 3 if options.quick else 5
-    latch = options.latch or (_build("latch") if {"downloads", "queue"} & set(_parts(options)) else Path())
+    latch = options.latch or (_build("latch") if {"downloads", "endpoints", "queue"} & set(_parts(options)) else Path())
     return BenchmarkRun(
         latchd=(options.latchd or _build("latchd")).resolve(), latch=latch.resolve(),
         beside=options.beside and options.beside.resolve(),

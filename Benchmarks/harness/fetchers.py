@@ -91,10 +91,10 @@ class Latch:
         key.write_bytes(os.urandom(32))
         key.chmod(0o600)
 
-    def sign_in(self, address: str) -> None:
+    def sign_in(self, address: str, *options: str) -> None:
         """Signs in at the gateway behind that address."""
         done = subprocess.run(
-            [str(self.program), "login", address, "--email", EMAIL, "--password-stdin"], input=PASSWORD + "\n",
+            [str(self.program), "login", address, "--email", EMAIL, "--password-stdin", *options], input=PASSWORD + "\n",
             text=True, capture_output=True, env=self.environment)
         if done.returncode != 0:
             raise BenchError(f"latch did not sign in: {done.stderr}")

@@ -26,6 +26,43 @@ extension FuzzedParser {
             _ = record.tries.begin(at: BootTime(boot: "fuzz", uptime: .seconds(3600)))
             try require(record.tries.left <= before && before <= 10, "A try is not counted.")
         },
+        // The key of the lock in the kernel's keyring.
+        FuzzedParser("unlocked-key") { input in
+            guard let key = UnlockedKey(Secret(bytes: input)) else { return }
+            try require(key.stored.withBytes { $0 } == input, "The key of the lock changed when it was written.")
+            try require(key.key.withBytes(\.count) == SealedBox.keyCount, "The key of the lock has another length.")
+        },
+        // The addresses of an account, as stored.
+        FuzzedParser("endpoint-settings") { input in
+            let settings: EndpointSettings
+            do throws(LatchError) {
+                settings = try AccountStore.endpoints(input.text)
+            } catch {
+                return try require(error.code == .storageDamaged, "\(error)")
+            }
+            let again = try AccountStore.endpoints(JSON.encode(settings).text)
+            let isSame =
+                (settings.local?.id, settings.person) == (again.local?.id, again.person)
+                && settings.all.map(\.address) == again.all.map(\.address) && settings.wifiNames == again.wifiNames
+                && settings.all.map(\.id) == again.all.map(\.id)
+            try require(isSame, "Addresses changed when they were written again.")
+            let isLocal = settings.wifiNames.first.map { !settings.candidates(on: $0).isEmpty } ?? true
+            try require(isLocal || settings.local == nil, "The local address is no candidate on its network.")
+            try require(settings.candidates(on: nil).count == settings.external.count, "An unknown network is named.")
+            for endpoint in settings.all {
+                try require(
+                    (try? ServerAddress(endpoint.address.url)) == endpoint.address, "An address is another when read.")
+                var changed = settings
+                try require(changed.prefer(endpoint.address), "An address cannot be preferred.")
+                try require(changed.all.count == settings.all.count, "An address was lost when one was preferred.")
+                try require(changed.remove(endpoint.address) != nil, "An address cannot be removed.")
+                do throws(LatchError) {
+                    _ = try ConnectionOptions(endpoint.connection, SecretConnection())
+                } catch {
+                    try require(error.code == .storageDamaged, "\(error)")
+                }
+            }
+        },
         FuzzedParser("sealed-secret") { input in
             let (key, name) = (Secret(bytes: [UInt8](repeating: 1, count: 32)), SecretKey(service: "s", account: "a"))
             if let sealed = SealedSecret(Secret(bytes: input)) {

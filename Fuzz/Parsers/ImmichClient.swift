@@ -19,6 +19,11 @@ extension FuzzedParser {
                         (try? place.address.url(of: place.api + "/server/ping")) != nil, "No request can be made there."
                     )
                 }
+                if let address = dialect.announcedAddress(in: response) {
+                    try require(status < 300, "An address was taken from a refusal.")
+                    try require(
+                        (try? ServerAddress(address.url)) == address, "An announced address cannot be read again.")
+                }
                 if let grant = ImmichDialect.grant(in: response) {
                     try require(status < 300, "A token was taken from a refusal.")
                     try require(

@@ -35,6 +35,19 @@ extension FuzzedParser {
             }
             try require(false, "A head in pieces was not found.")
         },
+        // The body of a refusal; the first byte chooses the size of the pieces.
+        FuzzedParser("chunked-body") { input in
+            guard let first = input.first else { return }
+            let bytes = Array(input.dropFirst())
+            var (whole, pieces) = (ChunkedBodyReader(maximumBytes: 4_096), ChunkedBodyReader(maximumBytes: 4_096))
+            guard let body = try? whole.append(bytes) else { return }
+            try require(body.count <= min(4_096, bytes.count), "A body is larger than allowed.")
+            for start in stride(from: 0, to: bytes.count, by: Int(first) + 1) {
+                guard let same = try? pieces.append(Array(bytes[start...].prefix(Int(first) + 1))) else { continue }
+                return try require(same == body, "A body in pieces is another.")
+            }
+            try require(false, "A body in pieces was not found.")
+        },
         // A text message of a server or a client.
         FuzzedParser("socket-io") { input in
             guard let packet = EngineIOPacket(input.text) else { return }

@@ -56,7 +56,7 @@ public final class LatchClient: Sendable {
         var unlockedKeys: any UnlockedKeyStoring = SharedKeys()
         /// Returns the current time for the pauses between tries of the PIN.
         var bootTime: @Sendable () -> BootTime = BootTime.now
-        /// The head start of each address in a race between the addresses of a server.
+        /// The head start of the preferred address in a race between the addresses of a server.
         var headStart = EndpointSelector.headStart
         /// Watches the network, for the choice between the addresses of a server.
         var network: @Sendable () -> AsyncStream<NetworkState> = {

@@ -76,6 +76,35 @@ struct ExampleTests {
         await sandbox.end()
     }
 
+    @Test("IM-6 IM-13 IM-15 the examples add an address, follow events, and lock and unlock the device")
+    func addressesEventsLock() async throws {
+        let sandbox = try await SandboxProgram()
+        let folder = try TemporaryDirectory()
+        let (url, user) = (sandbox.report.immich.url, sandbox.report.users[0])
+        let latch = try await Examples.open(folder.file("data"))
+        let account = try await Examples.signIn(latch, url, user.email, Secret(user.password))
+
+        try await Examples.addAnAddress(latch, account, url.replacing("127.0.0.1", with: "localhost"))
+        let settings = try await latch.endpoints(of: account)
+        #expect(settings.local?.address.host == "localhost" && settings.wifiNames == ["Home sweet home"])
+
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        let session = try latch.session(for: account)
+        let following = Task { try await Examples.followEvents(session) { line.yield($0) } }
+        for await line in lines where line.hasPrefix("Connected") { break }
+        following.cancel()
+        _ = await following.result
+
+        try await Examples.protectTheDevice(latch, with: Secret("274951"))
+        #expect(try latch.lock.state == .locked)
+        try await Examples.unlockTheDevice(latch, with: Secret("274951"))
+        #expect(try latch.lock.state == .unlocked)
+        #expect(try await Examples.call(latch, account).email == user.email)
+        try await latch.lock.remove(with: Secret("274951"))
+        await latch.close()
+        await sandbox.end()
+    }
+
     @Test("IM-7 OX-9 a program shows the sign-in page itself and passes the callback on")
     func presenter() async throws {
         let sandbox = try await SandboxProgram()

@@ -114,6 +114,36 @@ enum Examples {
         // end
     }
 
+    static func addAnAddress(_ latch: LatchClient, _ account: Account, _ address: String) async throws {
+        // example: add an address
+        try await latch.addEndpoint(ServerAddress(address), isLocal: true, to: account)
+        try await latch.addWifiName("Home sweet home", of: account)
+        for endpoint in try await latch.endpoints(of: account).all {
+            try await latch.testEndpoint(endpoint, of: account)
+        }
+        // end
+    }
+
+    static func followEvents(_ session: Session, _ show: (String) -> Void) async throws {
+        // example: follow events
+        for try await update in try session.events() {
+            switch update {
+            case .connected: show("Connected. Load what may have changed before.")
+            case .disconnected(let reason): show("Connecting again: \(reason)")
+            case .event(.assetAdded(let id)): show("There is a new picture, \(id).")
+            case .event: break
+            }
+        }
+        // end
+    }
+
+    static func protectTheDevice(_ latch: LatchClient, with pin: Secret) async throws {
+        // example: protect the device with a PIN
+        try await latch.lock.set(pin)
+        try latch.lock.lock()
+        // end
+    }
+
     static func unlockTheDevice(_ latch: LatchClient, with pin: Secret) async throws {
         // example: unlock the device
         if try latch.lock.state == .locked { try await latch.lock.unlock(with: pin) }

@@ -117,6 +117,93 @@ struct WebSocketTests {
         }
     }
 
+    @Test(
+        "IM-6 The body of a refusal is also read when it is sent in chunks, and empty when it is malformed or too large",
+        arguments: [
+            ("4;name=value\r\nbody\r\n6 \r\n of it\r\n0\r\nX: 1\r\n\r\nmore", "body of it"),
+            ("0A\r\n0123456789\r\n0\r\n\r\n", "0123456789"),
+            ("0\r\n\r\n", ""), ("4\r\nbody\r\n", ""), ("4\r\nbodyX\r\n0\r\n\r\n", ""), ("-4\r\nbody\r\n", ""),
+            ("4\nbody\r\n0\r\n\r\n", ""), ("10001\r\n", ""), ("1;" + String(repeating: "x", count: 70_000), ""),
+        ])
+    func chunks(_ body: String, _ expected: String) async throws {
+        let server = try WebSocketServer { connection in
+            connection.write("HTTP/1.1 401 Refused\r\nTransfer-Encoding: Chunked\r\n\r\n")
+            // In pieces, so that a line or a chunk may end in the next one.
+            for start in stride(from: 0, to: body.utf8.count, by: 3) {
+                guard connection.write(Array(body.utf8.dropFirst(start).prefix(3))) else { return }
+            }
+        }
+
+        try await withClient { client in
+            guard case .refused(let response) = try await client.openWebSocket(ClientRequest(url: server.url("/")))
+            else {
+                Issue.record("The connection was accepted.")
+                return
+            }
+            #expect(String(decoding: response.body, as: UTF8.self) == expected)
+        }
+    }
+
+    @Test(
+        "IM-6 A connection through a proxy is a tunnel, in which the server gets the fields and the proxy its password")
+    func proxied() async throws {
+        let server = try WebSocketServer { connection in
+            connection.accept()
+            while case .text(let text) = connection.next() { connection.send("echo " + text) }
+        }
+        let proxy = try await Fixture.start("proxy.py")
+        let configuration = HTTPClient.Configuration(proxy: "http://me:hunter2-hunter2@127.0.0.1:\(proxy.port)")
+
+        try await withConnection(server, "/", configuration) { connection in
+            try await connection.send("one")
+            #expect(try await connection.next() == .text("echo one"))
+        }
+
+        #expect(await proxy.line("authorization") == "authorization Basic bWU6aHVudGVyMi1odW50ZXIy")
+        #expect(await proxy.line("connect") == "connect 127.0.0.1:\(server.port)")
+    }
+
+    @Test("IM-6 The client certificate of a server is presented for a WebSocket connection")
+    func clientCertificate() async throws {
+        let server = try WebSocketServer { connection in
+            connection.accept()
+            connection.send("hello")
+            _ = connection.next()
+        }
+        let folder = try TemporaryDirectory()
+        let front = try await TLSFront(to: UInt16(server.port), in: folder, asksForCertificate: true)
+        let configuration = HTTPClient.Configuration(
+            authorities: .only(pemFile: front.certificate),
+            clientCertificate: .pem(certificate: front.certificate, key: front.key, passphrase: nil))
+
+        try await withClient(configuration) { client in
+            let request = ClientRequest(url: "https://127.0.0.1:\(front.port)/")
+            guard case .connected(let connection) = try await client.openWebSocket(request) else {
+                Issue.record("The connection was refused.")
+                return
+            }
+            #expect(try await connection.next() == .text("hello"))
+        }
+    }
+
+    @Test(
+        "IM-6 A server that requires a client certificate for a WebSocket connection is reported",
+        arguments: ["1.2", "1.3"])
+    func certificateRequired(_ version: String) async throws {
+        let authority = try await Authority.make()
+        let server = try await authority.server(
+            try await authority.issue(), ["--client-authority", authority.own.certificate, "--newest-tls", version])
+        let configuration = HTTPClient.Configuration(authorities: .only(pemFile: authority.own.certificate))
+
+        let error = await #expect(throws: TransportError.self) {
+            try await withClient(configuration) { client in
+                _ = try await client.openWebSocket(ClientRequest(url: server.url("/", scheme: "https")))
+            }
+        }
+
+        #expect(error?.code == .clientCertificate)
+    }
+
     @Test("IM-6 A server that does not respond causes a time-out")
     func silent() async throws {
         let server = try WebSocketServer { _ = $0.next() }

@@ -174,11 +174,37 @@ struct WebSocketTests {
         }
     }
 
+    @Test(
+        "IM-6 a connection that is closed because WebSocket connections use up the limit is in the log, once a minute")
+    func full() async throws {
+        try await withServer { configuration in
+            configuration.loops = 1
+            configuration.connectionLimit = 4
+        } _: { server in
+            let peers = try (0..<3).map { _ in try WebSocketPeer(server.connect(), "/echo") }
+            let other = try server.connect()
+            try other.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try other.readResponse().body == "hello")
+            for _ in 0..<3 {
+                let refused = try server.connect()
+                #expect(throws: (any Error).self) {
+                    try refused.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+                    _ = try refused.readResponse()
+                }
+            }
+            try peers[0].close()
+            try await eventually { (try? WebSocketPeer(server.connect(), "/echo")) != nil }
+            let notices = await server.eventsSoFar().filter { $0.metadata["connections"] != nil }
+            #expect(notices.map(\.metadata) == [["peer": "127.0.0.1", "connections": "1"]])
+            #expect(notices.first?.message.contains("connection limit") == true)
+        }
+    }
+
     @Test("IM-6 messages are exchanged over TLS, and the server ends the connection")
     func encrypted() async throws {
         let fixture = try await TLSFixture(router: Self.router)
         try await attempt {
-            let tunnel = try TLSTunnel(to: fixture.server.port)
+            let tunnel = try TLSRelay(.encrypting, to: fixture.server.port)
             let peer = try WebSocketPeer(RawSocket(port: tunnel.port), "/echo", early: "early")
             #expect(try peer.text() == "tls early")
             for index in 0..<50 {

@@ -5,8 +5,8 @@ import WebSockets
 package enum WebSocketUpgrade: Sendable {
     /// The connection is open.
     case connected(WebSocketConnection)
-    /// The server responded with another status than 101. The body is complete if its length was announced and is at
-    /// most 64 KiB, otherwise empty.
+    /// The server responded with another status than 101. The body is complete if its length was announced or it
+    /// was sent in chunks, and if it has at most 64 KiB, otherwise empty.
     case refused(ClientResponse)
 }
 

@@ -76,8 +76,12 @@ struct UpgradeHandshake {
     private static func body(
         of head: ResponseHead, after first: [UInt8], on stream: any ByteStream
     ) async throws -> [UInt8] {
+        if let coding = head.headers["Transfer-Encoding"] {
+            guard coding.lowercased() == "chunked" else { return [] }
+            return try await chunkedBody(after: first, on: stream)
+        }
         guard let length = head.headers["Content-Length"].flatMap({ Int($0) }),
-            (0...maximumBodyBytes).contains(length), head.headers["Transfer-Encoding"] == nil
+            (0...maximumBodyBytes).contains(length)
         else { return [] }
         var body = first
         while body.count < length {
@@ -87,6 +91,18 @@ struct UpgradeHandshake {
             body += bytes
         }
         return Array(body.prefix(length))
+    }
+
+    private static func chunkedBody(after first: [UInt8], on stream: any ByteStream) async throws -> [UInt8] {
+        var (reader, bytes) = (ChunkedBodyReader(maximumBytes: maximumBodyBytes), first)
+        repeat {
+            // An incomplete or malformed body says nothing.
+            do throws(ChunkedBodyReader.Failure) {
+                if let body = try reader.append(bytes) { return body }
+            } catch { return [] }
+            bytes = try await stream.receive()
+        } while !bytes.isEmpty
+        return []
     }
 
     private func error(_ code: TransportError.Code, _ explanation: String) -> TransportError {

@@ -81,9 +81,13 @@ let upgradeCallback: MHD_UpgradeHandler = { _, _, context, early, earlyCount, de
 let acceptCallback: MHD_AcceptPolicyCallback = { context, address, _ in
     guard let context else { return latch_mhd_yes }
     let loop = Unmanaged<Daemon>.fromOpaque(context).takeUnretainedValue().loop
-    guard loop.hasRoom else { return latch_mhd_no }
+    let peer = address.flatMap { SocketAddress.peer($0) }
+    guard loop.hasRoom else {
+        loop.settings.connectionRefusals.record(peer ?? .unix, now: loop.now, loop.settings.onLog)
+        return latch_mhd_no
+    }
     // Clients of a Unix socket have no address that could be limited.
-    guard let peer = address.flatMap({ SocketAddress.peer($0) }) else { return latch_mhd_yes }
+    guard let peer else { return latch_mhd_yes }
     return loop.settings.connectionCounter.admits(peer, now: loop.now, loop.settings.onLog)
         ? latch_mhd_yes : latch_mhd_no
 }

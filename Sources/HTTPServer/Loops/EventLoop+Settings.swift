@@ -9,7 +9,12 @@ extension EventLoop {
         let credentials: TLSCredentials?
         let admitsPlain: @Sendable (PeerAddress) -> Bool
         let strictTransport: StrictTransport?
-        let refusals = RefusalNotice()
+        let plainRefusals = RefusalNotice(
+            "Plain HTTP requests were refused: they came neither from this machine nor from a trusted proxy.",
+            counted: "requests")
+        let connectionRefusals = RefusalNotice(
+            "The connection limit is reached: new connections are closed. Raise the limit of open files.",
+            counted: "connections")
         let connectionCounter: ConnectionCounter
         let budget: MemoryBudget
         /// The maximum number of connections for which one loop may have buffers.

@@ -34,7 +34,7 @@ extension Exchange {
     /// Throws for a plain HTTP request from a client that must use TLS.
     private func admitPlain() throws(Refusal) {
         guard connection.security.isRefused else { return }
-        loop.settings.refusals.record(connection.peer, now: loop.now, loop.settings.onLog)
+        loop.settings.plainRefusals.record(connection.peer, now: loop.now, loop.settings.onLog)
         throw Refusal(
             status: .forbidden,
             message: "Plain HTTP is allowed only from this machine and from trusted proxies; use HTTPS or the proxy.")

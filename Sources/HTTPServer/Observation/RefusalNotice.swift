@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Logs refused plain HTTP requests, with their number, at most once a minute. There may be thousands of them.
+/// Logs refusals of one kind, with their number, at most once a minute. There may be thousands of them.
 final class RefusalNotice: Sendable {
     private struct State {
         var next: UInt64 = 0
@@ -8,7 +8,16 @@ final class RefusalNotice: Sendable {
     }
 
     private static let interval: UInt64 = 60_000_000_000
+    private let message: String
+    private let counted: String
     private let state = Mutex(State())
+
+    /// Creates a notice.
+    ///
+    /// - Parameters:
+    ///   - message: What is refused, and why.
+    ///   - counted: The name of the number of refusals in the log.
+    init(_ message: String, counted: String) { (self.message, self.counted) = (message, counted) }
 
     func record(_ peer: PeerAddress, now: UInt64, _ onLog: (ServerEvent) -> Void) {
         let count: Int? = state.withLock { state in
@@ -21,9 +30,6 @@ final class RefusalNotice: Sendable {
         guard let count else { return }
         onLog(
             ServerEvent(
-                level: .warning,
-                message: "Plain HTTP requests were refused: they came neither from this machine nor from a trusted "
-                    + "proxy.",
-                metadata: ["peer": peer.address, "requests": String(count)]))
+                level: .warning, message: message, metadata: ["peer": peer.address, counted: String(count)]))
     }
 }

@@ -21,7 +21,8 @@ enum Hint {
         case .noAccount, .ambiguousAccount:
             return "Run: latch accounts"
         case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
-            .interceptedResponse, .proxyFailed, .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired,
+            .rejectionUnconfirmed, .interceptedResponse, .proxyFailed, .certificateUnknownIssuer,
+            .certificateSelfSigned, .certificateExpired,
             .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
             return account.map { "To see where it fails: latch doctor \($0.serverURL.url.forShell)" }
         case .authoritiesUnreadable:

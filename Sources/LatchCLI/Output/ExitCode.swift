@@ -50,7 +50,10 @@ enum ExitCode: Int32, ExitCodeTable {
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
         case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .sessionUnknown, .noInput, .noPendingSignIn]
         case .unreachable:
-            [.nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline]
+            [
+                .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
+                .rejectionUnconfirmed,
+            ]
         case .storage:
             [.storageDamaged, .storageReadOnly, .storageFull, .storageNewer, .storageFailed, .outputFailed]
         case .tryLater: [.rateLimited, .serverError, .storageLocked, .identityUnknown, .providerUnavailable]

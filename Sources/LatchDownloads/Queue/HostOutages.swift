@@ -44,7 +44,7 @@ struct HostFailure: Sendable, Equatable {
         case .interceptedResponse: self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
         case .rateLimited, .serverError:
             self.init(reason: error.message, isUnreachable: false, wait: error.retryAfter)
-        case .offline:
+        case .offline, .rejectionUnconfirmed:
             guard let failure = cause.flatMap(HostFailure.init) else { return nil }
             self = failure
         default: return nil

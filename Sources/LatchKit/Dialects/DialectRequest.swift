@@ -1,7 +1,7 @@
 import HTTPMessages
 
 /// A request below a server's address.
-package struct DialectRequest: Sendable {
+package struct DialectRequest: Sendable, Equatable {
     /// The method.
     package var method: HTTPMethod
     /// The path below the address, with a query if there is one.

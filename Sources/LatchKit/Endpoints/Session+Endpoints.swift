@@ -27,7 +27,8 @@ extension Session {
         return chosen
     }
 
-    /// Performs an exchange at the address in use.
+    /// Performs an exchange at the address in use. If the request asks for the identity and an address was selected for
+    /// it, the response to that address' check is returned.
     ///
     /// After a transport failure, another address is selected. The exchange is repeated there if that is safe. Only
     /// the account's own address decides about the session: when another address rejects the token, the exchange is
@@ -39,17 +40,44 @@ extension Session {
         // A sign-out has selected its address, and has no time for another race.
         let transport = if let given { given } else { try await openTransport(for: leaving == nil ? token : nil) }
         do {
-            let response = try await exchange(transport)
+            let response = try await self.response(to: request, by: transport, exchange)
+            if transport.address == server { rejectingAddress = nil }
             guard isRejected(response, to: request, by: transport) else { return response }
         } catch let error as LatchError where transport.endpoints != nil && request.base == nil {
-            guard Self.transportFailures.contains(error.code),
-                let other = try await replacement(of: transport, token), error.allowsRepeating(request)
-            else { throw error }
-            return try await exchange(other)
+            guard Self.transportFailures.contains(error.code) else { throw error }
+            guard let other = try await replacement(of: transport, token) else { throw unconfirmedRejection(error) }
+            guard error.allowsRepeating(request) else { throw error }
+            return try await response(to: request, by: other, exchange)
         }
         let own = try await ownTransport(of: transport)
         use(own, outcome: "rejected")
-        return try await exchange(own)
+        rejectingAddress = transport.address
+        do {
+            let response = try await exchange(own)
+            rejectingAddress = nil
+            return response
+        } catch let error as LatchError where Self.transportFailures.contains(error.code) {
+            throw unconfirmedRejection(error)
+        }
+    }
+
+    /// Returns the error for a request that the account's own address did not answer. If another address has rejected
+    /// the session, the error and the state say so.
+    private func unconfirmedRejection(_ error: LatchError) -> LatchError {
+        guard let rejectingAddress else { return error }
+        machine.unanswered(.rejectionUnconfirmed, in: machine.epoch)
+        publish()
+        return LatchError(
+            .rejectionUnconfirmed,
+            "\(rejectingAddress) does not accept the session any more, and \(server), which alone can confirm this, "
+                + "cannot be reached. Try again when it can.\(Self.stays)", cause: error)
+    }
+
+    private func response(
+        to request: DialectRequest, by transport: Transport, _ exchange: (Transport) async throws -> ClientResponse
+    ) async throws -> ClientResponse {
+        if let identity = transport.identity, request == dialect.identity { return identity }
+        return try await exchange(transport)
     }
 
     /// Returns the address of the server that sent a response.
@@ -73,8 +101,13 @@ extension Session {
     ///   - transport: The transport to the address.
     ///   - token: The session's token. It is sent only after the TLS handshake under the address' own trust settings.
     ///   - person: The id of the person.
+    ///   - onRejection: Called when the address rejects the session.
+    /// - Returns: The response.
     /// - Throws: ``LatchError/Code/serverRefused`` for another server or person, or a code of the network.
-    func checkIdentity(through transport: Transport, _ token: Secret, person: String?) async throws {
+    @discardableResult
+    func checkIdentity(
+        through transport: Transport, _ token: Secret, person: String?, onRejection: () -> Void = {}
+    ) async throws -> ClientResponse {
         let address = transport.address
         // Half of the time of a sign-out is left for the sign-out itself.
         let limit = leaving == nil ? Self.checkTimeout : accounts.revocationTimeout / 2
@@ -85,6 +118,7 @@ extension Session {
         case .intercepted(let why): throw interceptionError(why, for: address)
         case .failing: throw failing(response, at: address)
         case .rejected:
+            onRejection()
             throw LatchError(
                 .serverRefused, "\(address) does not accept the session of \(server). It is probably another server.",
                 status: response.status)
@@ -99,6 +133,7 @@ extension Session {
                 .serverRefused,
                 "\(address) reports a different person from \(server). It is a different server or account.")
         }
+        return response
     }
 
     /// Checks that an endpoint can be used. A request without the token comes first, so that only a server of the
@@ -146,6 +181,7 @@ extension Session {
             accounts.log.record(.endpoint, at: new.address, outcome: outcome)
         }
         transport = new
+        transport?.identity = nil
     }
 
     private func isRejected(_ response: ClientResponse, to request: DialectRequest, by transport: Transport) -> Bool {
@@ -166,9 +202,14 @@ extension Session {
 }
 
 extension Session {
-    /// Selects an address. Callers that need one at the same time share one race.
+    /// Selects an address. Callers that need one at the same time share one race. Only the first gets the response to
+    /// the identity request, because the token of another may be newer.
     private func select(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
-        if let selecting { return try await selecting.value }
+        if let selecting {
+            var transport = try await selecting.value
+            transport?.identity = nil
+            return transport
+        }
         let task = Task { try await race(record, token) }
         selecting = task
         defer { selecting = nil }
@@ -177,8 +218,9 @@ extension Session {
 
     /// Runs a race between the candidates. Nil when none can be used.
     private func race(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
+        rejectingAddress = nil
         let settings = try AccountStore.endpoints(record.endpoints)
-        let candidates = settings.candidates(on: await wifiName())
+        let candidates = settings.candidates(on: await wifiName(isNeeded: !settings.wifiNames.isEmpty))
         return await selector.select(candidates.count + 1) { [weak self] number in
             let endpoint = number < candidates.count ? candidates[number] : nil
             return try? await self?.checked(endpoint, token, person: settings.person, record)
@@ -189,11 +231,13 @@ extension Session {
     private func checked(
         _ endpoint: Endpoint?, _ token: Secret, person: String?, _ record: SessionRecord
     ) async throws -> Transport {
-        let transport =
+        var transport =
             if let endpoint {
                 try transport(to: endpoint, with: try await accounts.connection(of: endpoint), for: record)
             } else { try await ownTransport(record) }
-        try await checkIdentity(through: transport, token, person: person)
+        transport.identity = try await checkIdentity(through: transport, token, person: person) {
+            if endpoint != nil { rejectingAddress = endpoint?.address }
+        }
         return transport
     }
 
@@ -209,8 +253,9 @@ extension Session {
         return winner
     }
 
-    /// Returns the name of the Wi-Fi network, and watches the network from the first call on.
-    private func wifiName() async -> String? {
+    /// Returns the name of the Wi-Fi network, and watches the network from the first call on. Nil without waiting for the
+    /// name when it is not needed.
+    private func wifiName(isNeeded: Bool) async -> String? {
         if network == nil {
             let first = SharedTask<Void>()
             let states = accounts.network()
@@ -223,6 +268,7 @@ extension Session {
             }
             network = (nil, watch, first)
         }
+        guard isNeeded else { return nil }
         try? await network?.first.value()
         return network?.state?.wifiName
     }

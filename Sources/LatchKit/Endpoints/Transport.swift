@@ -9,6 +9,8 @@ struct Transport: Sendable {
     /// The connection options and the endpoints of the account's row for which this transport was chosen.
     let connection: String
     let endpoints: String?
+    /// The response to the identity request of the race that this transport has just won. Nil later.
+    var identity: ClientResponse?
 
     init(_ client: HTTPClient, to address: ServerAddress, for record: SessionRecord) {
         self.client = client

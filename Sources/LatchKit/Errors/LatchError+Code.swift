@@ -23,6 +23,7 @@ extension LatchError {
     /// | `proxy_failed` | the proxy cannot be used |
     /// | `connection_lost` | the connection broke, or the response is not HTTP |
     /// | `offline` | the session could not be renewed, for one of the reasons above |
+    /// | `rejection_unconfirmed` | another address of the server rejects the session, and the account's own, which could confirm it, cannot be reached |
     /// | `not_a_known_server` | the server responds, but its dialect is not known |
     /// | `foreign_answer` | the response came from a proxy or portal, not from the server |
     /// | `server_error` | the server responded with a 5xx status |
@@ -129,6 +130,9 @@ extension LatchError.Code {
     public static let connectionLost = Self(rawValue: "connection_lost")
     /// The session could not be renewed, usually because its server could not be reached.
     public static let offline = Self(rawValue: "offline")
+    /// Another address of the server rejects the session, and the account's own, which could confirm it, cannot be
+    /// reached. The session has not ended.
+    public static let rejectionUnconfirmed = Self(rawValue: "rejection_unconfirmed")
     /// The server responds, but its dialect is not known to this version.
     public static let unsupportedServer = Self(rawValue: "not_a_known_server")
     /// The response came from a proxy or portal, not from the server.
@@ -245,6 +249,7 @@ extension LatchError.Code {
         .nameNotFound, .connectionRefused, .unreachable, .timedOut, .certificateUnknownIssuer, .certificateSelfSigned,
         .certificateExpired, .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch,
         .certificateUntrusted, .clientCertificate, .tlsFailed, .proxyFailed, .connectionLost, .offline,
+        .rejectionUnconfirmed,
         .unsupportedServer, .interceptedResponse, .serverError, .serverRefused, .unreadableResponse, .responseTooLarge,
         .rateLimited,
         .emailUnverified,

@@ -41,6 +41,8 @@ public actor Session {
     let selector: EndpointSelector
     var selecting: Task<Transport?, any Error>?
     var network: (state: NetworkState?, watch: Task<Void, Never>, first: SharedTask<Void>)?
+    /// The other address that rejected the session. Nil when none did since the last selection of an address.
+    var rejectingAddress: ServerAddress?
 
     init(account: Account, dialect: any Dialect, accounts: AccountStore, device: Device) {
         accountID = account.id
@@ -51,6 +53,8 @@ public actor Session {
         now = accounts.now
         selector = EndpointSelector(headStart: accounts.headStart)
     }
+
+    deinit { network?.watch.cancel() }
 
     /// The current state.
     public nonisolated var state: SessionState { broadcast.current }

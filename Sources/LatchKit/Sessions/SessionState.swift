@@ -15,10 +15,11 @@ public enum SessionState: Sendable, Hashable {
 
     /// Whether the server is known to accept the token.
     public enum TokenStatus: Sendable, Hashable {
-        /// The server has accepted the token at least once since this program started.
+        /// The server has accepted the token at least once since this program started, and no other address of it has
+        /// rejected the token since.
         case verified
         /// The server has not been asked yet, or did not respond for the reason in the code. Being offline does not
-        /// sign out.
+        /// sign out. With ``LatchError/Code/rejectionUnconfirmed``, another address of the server rejects the token.
         case unverified(LatchError.Code?)
     }
 

@@ -54,10 +54,15 @@ struct SessionStateMachine {
         state = .signedIn(.verified)
     }
 
-    /// Records that the server did not respond. A session that was verified before stays verified.
+    /// Records that the server did not respond. A session that was verified before stays verified, unless another
+    /// address of the server has rejected it.
     mutating func unanswered(_ code: LatchError.Code, in asked: Int) {
-        guard asked == epoch, case .signedIn(.unverified) = state else { return }
-        state = .signedIn(.unverified(code))
+        guard asked == epoch else { return }
+        switch state {
+        case .signedIn(.unverified): state = .signedIn(.unverified(code))
+        case .signedIn(.verified) where code == .rejectionUnconfirmed: state = .signedIn(.unverified(code))
+        default: break
+        }
     }
 
     /// Requests a renewal of the token. Returns what the caller must do.

@@ -127,6 +127,41 @@ import Testing
         await latch.close()
     }
 
+    @Test("IM-13 the identity request of a start is also the check of the address, and a later one is sent again")
+    func oneRequest() async throws {
+        let mirror = try fixture.mirror()
+        var latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        await latch.close()
+
+        latch = try await base.home.open()
+        let session = try await latch.activeSession()
+        let (before, own) = (mirror.count("/api/users/me"), base.wire.requests.count)
+        #expect(await session.restore() == .signedIn(.verified))
+        #expect(mirror.count("/api/users/me") == before + 1 && base.wire.requests.count == own)
+        _ = try await session.identity()
+        #expect(mirror.count("/api/users/me") == before + 2)
+        await latch.close()
+    }
+
+    @Test("IM-13 a session that is released without close() ends its watch of the network")
+    func released() async throws {
+        let mirror = try fixture.mirror()
+        let latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        let stored = try #require(try await latch.accounts.account(account.id))
+        do {
+            let session = Session(
+                account: stored, dialect: ImmichDialect(), accounts: latch.accounts, device: Device(program: "latch"))
+            #expect(try await session.client.send(.get, "/api/sessions").status == .ok)
+            #expect(base.home.network.watcherCount > 0)
+        }
+        await latch.close()
+        try await eventually { base.home.network.watcherCount == 0 }
+    }
+
     @Test("IM-13 when no address responds, the error names the own address, and the session is kept")
     func none() async throws {
         let mirror = try fixture.mirror()

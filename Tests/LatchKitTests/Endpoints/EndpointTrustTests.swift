@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPMessages
+import Synchronization
 import TestSupport
 import Testing
 
@@ -107,6 +108,41 @@ import Testing
         base.immich.set { $0.live = [:] }
         let ended = try await #require(throws: LatchError.self) { try await session.client.send(.get, "/api/sessions") }
         #expect(ended.code == .sessionEnded)
+        await latch.close()
+    }
+
+    @Test(
+        "IM-14 while only the own address could confirm a rejection and cannot be reached, state and error say so",
+        arguments: [true, false])
+    func unconfirmed(isStart: Bool) async throws {
+        let mirror = try fixture.mirror()
+        let latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        let session = try latch.session(for: account)
+        if !isStart {
+            #expect(await session.restore() == .signedIn(.verified))
+        }
+        let live = base.immich.state.withLock(\.live)
+        base.immich.set { $0.live = [:] }
+        let port = base.wire.port
+        base.wire.stop()
+
+        let error = try await #require(throws: LatchError.self) { try await session.client.send(.get, "/api/sessions") }
+        #expect(error.code == .rejectionUnconfirmed && error.code.leavesSessionUnknown)
+        #expect(error.message.contains(mirror.authority) && error.message.contains("127.0.0.1:\(port), which alone"))
+        #expect((error.cause as? LatchError)?.code == .connectionRefused)
+        #expect(session.state == .signedIn(.unverified(.rejectionUnconfirmed)))
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+
+        // The other address accepts the session again, so it was not the session that had ended.
+        base.immich.set { $0.live = live }
+        #expect(await session.restore() == .signedIn(.verified))
+        mirror.stop()
+        let offline = try await #require(throws: LatchError.self) {
+            try await session.client.send(.get, "/api/sessions")
+        }
+        #expect(offline.code == .connectionRefused && session.state == .signedIn(.verified))
         await latch.close()
     }
 

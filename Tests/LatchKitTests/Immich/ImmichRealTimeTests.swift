@@ -207,6 +207,39 @@ struct ImmichRealTimeTests {
         await latch.close()
     }
 
+    @Test(
+        "IM-6 The connection has the client certificate, the authority, the proxy and the header fields of the account")
+    func connectionOptions() async throws {
+        let fixture = try ImmichFixture()
+        let folder = try TemporaryDirectory()
+        let front = try await TLSFront(to: UInt16(fixture.wire.port), in: folder, asksForCertificate: true)
+        let proxy = try NamingProxy("home.test", leadsTo: front.port)
+        let options = ConnectionOptions(
+            authorities: .only(pemFile: front.certificate),
+            clientCertificate: .pem(certificate: front.certificate, key: front.key, passphrase: nil),
+            proxy: "http://127.0.0.1:\(proxy.port)", extraHeaders: ["X-Key": "open sesame"])
+        let keys = Mutex<[String?]>([])
+        fixture.wire.serveRealTime { connection in
+            keys.withLock { $0.append(connection.field("X-Key")) }
+            Self.accept(connection)
+            connection.send(#"42["on_upload_success",{"id":"1"}]"#)
+            _ = connection.next()
+        }
+        let latch = try await fixture.home.open()
+        let server = try await latch.probe(ServerAddress("https://home.test"), connection: options).requireServer()
+        let account = try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
+        let before = proxy.tunnels.count
+        var updates = try latch.session(for: account).events()
+        updates.network = AsyncStream { $0.yield(.unwatched) }
+
+        for try await update in updates where update == .event(.assetAdded(id: "1")) { break }
+
+        #expect(keys.withLock(\.self) == ["open sesame"])
+        #expect(proxy.tunnels.count > before && Set(proxy.tunnels) == ["home.test:443"])
+        await latch.close()
+    }
+
     @Test("IM-6 A family without events is reported as such")
     func notOffered() async throws {
         #expect(ImmichDialect().capabilities.contains(.realTime))
