@@ -89,12 +89,24 @@ public struct DeviceLock: Sendable {
     /// Locks whenever the session of the desktop is locked and the machine is suspended or resumed, until the task is
     /// cancelled. Has no effect without logind.
     ///
+    /// While there is a lock, the machine is suspended only after the lock is locked, or after the time that logind allows
+    /// programs for that.
+    ///
     /// A program that runs for a long time calls this in a task of its own. Programs that do not run then find the lock
     /// locked as well.
     ///
-    /// Source: org.freedesktop.login1(5).
+    /// Source: org.freedesktop.login1(5), `Inhibit`.
     public func lockWithSession(_ environment: [String: String] = ProcessInfo.processInfo.environment) async {
-        for await event in SessionLockWatch(environment).events where event != .began { try? lock() }
+        let delay = SuspensionDelay(environment)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in stateUpdates { await delay.setLock(exists: state != .none) } }
+            group.addTask {
+                for await event in SessionLockWatch(environment).events {
+                    if event != .began { try? lock() }
+                    if event != .sessionLocked { await delay.setSuspending(event == .suspending) }
+                }
+            }
+        }
     }
 
     /// Keeps the accounts readable in this process while `body` runs, if they are readable now and the settings say
