@@ -3,7 +3,8 @@ import Desktop
 public import FoundationEssentials
 import SecretStorage
 
-/// The lock of this device: a PIN that is needed to read the secrets of all accounts.
+/// The lock of this device: a PIN, or the system's own authentication, that is needed to read the secrets of all
+/// accounts.
 ///
 /// ```swift
 /// if try latch.lock.state == .locked { try await latch.lock.unlock(with: pin) }
@@ -16,12 +17,20 @@ import SecretStorage
 public struct DeviceLock: Sendable {
     /// The state of the lock.
     public enum State: String, Sendable, Hashable {
-        /// There is no PIN.
+        /// There is no lock.
         case none
-        /// The PIN must be entered.
+        /// The person must enter the PIN or authenticate to the system.
         case locked
-        /// The PIN was entered, and the time without use is not over.
+        /// The person did so, and the time without use is not over.
         case unlocked
+    }
+
+    /// What unlocks.
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        /// The PIN of this device.
+        case pin
+        /// The system's own authentication, see ``SystemAuthentication``.
+        case system
     }
 
     /// The settings of the lock.
@@ -51,6 +60,11 @@ public struct DeviceLock: Sendable {
             guard let record = try record(), !record.phase.isForgotten else { return .none }
             return vault.unlockedKey(record, isUse: false) == nil ? .locked : .unlocked
         }
+    }
+
+    /// What unlocks. Empty when there is no lock. With both methods, either is enough.
+    public var methods: Set<Method> {
+        get throws(LatchError) { try record()?.methods ?? [] }
     }
 
     /// The settings. Nil when there is no lock.
