@@ -9,7 +9,7 @@
 # make docs      creates web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
 # make bench     compares the gateway with nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" takes a minute,
 #                see Benchmarks/README.md
-# make install   installs latch and latchd below PREFIX (and DESTDIR)
+# make install   installs latch, latchd and the action of polkit below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=

@@ -4,6 +4,7 @@ package struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Base: String {
             case programMissing, programFailed, unsafeFolder, cannotListen, taken, noReceiver, refused, cannotWrite
+            case authenticationUnavailable, authenticationDenied, authenticationUnanswered
         }
         private let base: Base
 
@@ -23,6 +24,13 @@ package struct DesktopError: Error, Sendable, Equatable, CustomStringConvertible
         package static let refused = Code(base: .refused)
         /// A desktop entry or unit file could not be written.
         static let cannotWrite = Code(base: .cannotWrite)
+
+        /// The system cannot ask the person to authenticate.
+        package static let authenticationUnavailable = Code(base: .authenticationUnavailable)
+        /// The system did not accept what the person entered, or does not allow the action.
+        package static let authenticationDenied = Code(base: .authenticationDenied)
+        /// The person dismissed the question of the system, or did not answer it in time.
+        package static let authenticationUnanswered = Code(base: .authenticationUnanswered)
 
         /// The name of the code.
         package var description: String { base.rawValue }

@@ -95,6 +95,54 @@ struct LockTests {
         }
     }
 
+    @Test("IM-15 a command on a locked device uses the system's authentication, and the PIN where that fails")
+    func systemAuthentication() async throws {
+        try await TestGateway.with { server in
+            let desktop = try await MockDesktop(.polkit)
+            try await desktop.setPolkit(.allows)
+            var home = try HomeFixture()
+            let file = try await home.latch("pin", "local", "set", "--system-authentication")
+            #expect(file.status == 78 && file.errors.contains("sealed file"))
+
+            home.environment["LATCH_SECRETS"] = nil
+            home.environment["DBUS_SYSTEM_BUS_ADDRESS"] = desktop.environment["DBUS_SYSTEM_BUS_ADDRESS"]
+            let set = """
+                echo '\(TestGateway.password)' | $LATCH login \(server.url) -e \(TestGateway.email) --password-stdin
+                $LATCH pin local set --system-authentication --lock-after 600; echo "set $?"
+                $LATCH lock; $LATCH token; echo "token $?"; $LATCH pin local change --downloads stop; echo "change $?"
+                $LATCH lock; echo \(Self.pin) | $LATCH pin local set --pin-stdin; echo "add $?"
+                $LATCH pin local status --json; $LATCH lock
+                """
+            let first = try await home.shell(SecretServiceTests.start + set)
+            for word in ["set 0", "token 0", "change 0", "add 0", #"{"lock":"unlocked","methods":["pin","system"]}"#] {
+                #expect(first.output.contains(word), "\(first.output) \(first.errors)")
+            }
+
+            try await desktop.setPolkit(.denies)
+            let denied = try await home.shell(SecretServiceTests.start + "$LATCH token; echo \"token $?\"")
+            #expect(denied.output.contains("token 77") && denied.errors.contains("did not accept"))
+            let terminal = try PseudoTerminal(
+                "/bin/bash",
+                ["-c", SecretServiceTests.start + "$LATCH token >/dev/null; echo \"token $?\"; $LATCH lock"],
+                environment: home.environment)
+            try terminal.wait(for: "PIN of this device")
+            #expect(terminal.screen.contains("did not accept"))
+            terminal.type(Self.pin + "\n")
+            #expect(try terminal.end() == 0 && terminal.screen.contains("token 0"))
+
+            try await desktop.setPolkit(.hasNoAgent)
+            let remove = """
+                $LATCH token; echo "token $?"
+                echo \(Self.pin) | $LATCH pin local remove --system-authentication --pin-stdin; echo "remove $?"
+                $LATCH token; echo "token $?"; $LATCH pin local status --json
+                """
+            let last = try await home.shell(SecretServiceTests.start + remove)
+            for word in ["token 80", "remove 0", "token 0", #"{"lock":"unlocked","methods":["pin"]}"#] {
+                #expect(last.output.contains(word), "\(last.output) \(last.errors)")
+            }
+        }
+    }
+
     @Test("IM-15 a forgotten PIN is removed with a sign-out of every account, which stays listed")
     func forgotten() async throws {
         try await TestGateway.with { server in

@@ -14,6 +14,8 @@ public final class MockDesktop: Sendable {
         case network = "networkmanager"
         /// `net.connman.iwd`, initially without a station.
         case iwd
+        /// `org.freedesktop.PolicyKit1`, initially denying every action.
+        case polkit = "polkitd"
         /// `org.freedesktop.systemd1` of the user. It starts the program of a unit once.
         case manager = "systemd1"
 
@@ -22,7 +24,7 @@ public final class MockDesktop: Sendable {
             switch self {
             case .manager: [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
             case .iwd: ["--is-object-manager", name, "/", name]
-            case .notifications, .login, .network: ["--template", rawValue]
+            case .notifications, .login, .network, .polkit: ["--template", rawValue]
             }
         }
 
@@ -32,7 +34,17 @@ public final class MockDesktop: Sendable {
             case .login: "org.freedesktop.login1"
             case .network: "org.freedesktop.NetworkManager"
             case .iwd: "net.connman.iwd"
+            case .polkit: "org.freedesktop.PolicyKit1"
             case .manager: "org.freedesktop.systemd1"
+            }
+        }
+
+        /// The object whose mock interface changes the service.
+        fileprivate var path: String {
+            switch self {
+            case .iwd: "/"
+            case .polkit: "/org/freedesktop/PolicyKit1/Authority"
+            default: "/" + name.replacing(".", with: "/")
             }
         }
     }
@@ -63,6 +75,9 @@ public final class MockDesktop: Sendable {
         for service in wanted {
             try await gdbus(["wait", "--session", "--timeout", "60", service.name])
             if service == .network { try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>") }
+            if service == .polkit {
+                try await mock(.polkit, "AddMethod", Self.authority, "CancelCheckAuthorization", "s", "", "")
+            }
             if service == .manager {
                 let manager = "org.freedesktop.systemd1.Manager"
                 try await mock(.manager, "AddMethod", manager, "Reload", "", "", "")
@@ -146,9 +161,48 @@ public final class MockDesktop: Sendable {
     }
 
     /// Simulates that the machine is about to be suspended.
-    public func suspend() async throws {
-        try await mock(.login, "EmitSignal", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "[<true>]")
+    public func suspend() async throws { try await prepareForSleep("true") }
+
+    /// Simulates that the machine was resumed.
+    public func resume() async throws { try await prepareForSleep("false") }
+
+    private func prepareForSleep(_ isBefore: String) async throws {
+        try await mock(
+            .login, "EmitSignal", "org.freedesktop.login1.Manager", "PrepareForSleep", "b", "[<\(isBefore)>]")
     }
+
+    /// What polkit answers when it is asked for an authorization.
+    ///
+    /// Source: the interface `org.freedesktop.PolicyKit1.Authority`, `AuthorizationResult`.
+    public enum PolkitAnswer: String, Sendable {
+        case allows = "ret = (True, False, {})"
+        case denies = "ret = (False, False, {})"
+        case isDismissed = "ret = (False, False, {'polkit.dismissed': 'true'})"
+        case hasNoAgent = "ret = (False, True, {})"
+        case lacksPolicy = """
+            raise dbus.exceptions.DBusException("not registered", name="org.freedesktop.PolicyKit1.Error.Failed")
+            """
+        /// It does not answer.
+        case hangs = ""
+    }
+
+    /// Sets what polkit answers from now on. After ``PolkitAnswer/hangs`` it cannot be changed.
+    public func setPolkit(_ answer: PolkitAnswer) async throws {
+        if answer == .hangs {
+            try await mock(.polkit, "SimulateHang", "true")
+        } else {
+            try await mock(
+                .polkit, "AddMethod", Self.authority, "CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})",
+                answer.rawValue)
+        }
+    }
+
+    /// Waits until polkit is asked and does not answer.
+    public func waitForHangingAuthorization() async throws {
+        try await eventually { try await mock(.polkit, "HaveHangingCalls").contains("true") }
+    }
+
+    private static let authority = "org.freedesktop.PolicyKit1.Authority"
 
     /// Returns the inhibitor locks as logind lists them.
     public func inhibitors() async throws -> String {
@@ -156,6 +210,20 @@ public final class MockDesktop: Sendable {
             "call", "--session", "-d", Service.login.name, "-o", "/org/freedesktop/login1",
             "-m", "org.freedesktop.login1.Manager.ListInhibitors",
         ])
+    }
+
+    /// Whether a sleep inhibitor lock exists. Blocks the thread, for code that is called in the middle of a change.
+    public func isSuspensionDelayed() -> Bool {
+        let (program, pipe) = (Process(), Pipe())
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/gdbus")
+        program.arguments = [
+            "call", "--session", "-d", Service.login.name, "-o", Service.login.path, "-m",
+            "org.freedesktop.login1.Manager.ListInhibitors",
+        ]
+        (program.environment, program.standardOutput) = (environment, pipe)
+        try? program.run()
+        let list = pipe.fileHandleForReading.readDataToEndOfFile()
+        return String(decoding: list, as: UTF8.self).contains("'sleep'")
     }
 
     /// Waits until a sleep inhibitor lock exists, or until none exists.
@@ -191,10 +259,10 @@ public final class MockDesktop: Sendable {
     private static let manager = "org.freedesktop.NetworkManager"
     private static let managerPath = "/org/freedesktop/NetworkManager"
 
-    private func mock(_ service: Service, _ method: String, _ arguments: String...) async throws {
-        let path = service == .iwd ? "/" : "/" + service.name.replacing(".", with: "/")
+    @discardableResult
+    private func mock(_ service: Service, _ method: String, _ arguments: String...) async throws -> String {
         try await gdbus(
-            ["call", "--session", "-d", service.name, "-o", path, "-m", "org.freedesktop.DBus.Mock.\(method)"]
+            ["call", "--session", "-d", service.name, "-o", service.path, "-m", "org.freedesktop.DBus.Mock.\(method)"]
                 + arguments)
     }
 

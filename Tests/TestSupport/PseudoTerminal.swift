@@ -74,10 +74,10 @@ public final class PseudoTerminal {
         close(master)
     }
 
-    /// Reads until the screen contains `text`.
-    public func wait(for text: String, seconds: Int = 120) throws {
+    /// Reads until the screen contains `text`, `times` times.
+    public func wait(for text: String, times: Int = 1, seconds: Int = 120) throws {
         let end = ContinuousClock.now + .seconds(seconds)
-        while !screen.contains(text) {
+        while screen.ranges(of: text).count < times {
             guard ContinuousClock.now < end else {
                 throw Failure(description: "'\(text)' did not come; the screen shows:\n\(screen)")
             }

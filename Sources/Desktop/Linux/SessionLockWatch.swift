@@ -27,8 +27,10 @@ package struct SessionLockWatch: Sendable {
         case began
         /// The session was locked.
         case sessionLocked
-        /// The machine is about to be suspended, or was resumed.
-        case suspended
+        /// The machine is about to be suspended.
+        case suspending
+        /// The machine was resumed.
+        case resumed
     }
 
     /// The events, beginning with ``Event/began`` when logind can be reached. The watch ends with the stream.
@@ -43,7 +45,9 @@ package struct SessionLockWatch: Sendable {
                 connected: { _ in continuation.yield(.began) },
                 received: { signals, _ in
                     for signal in signals {
-                        if signal.isSignal(Self.manager, "PrepareForSleep") { continuation.yield(.suspended) }
+                        if signal.isSignal(Self.manager, "PrepareForSleep"), let isBefore = signal.boolean() {
+                            continuation.yield(isBefore ? .suspending : .resumed)
+                        }
                         if signal.isSignal(Self.session, "Lock") { continuation.yield(.sessionLocked) }
                     }
                 })

@@ -1,18 +1,30 @@
 import CLibrary
 
-/// Prevents the machine from sleeping.
+/// Prevents the machine from sleeping, or delays that for a moment.
 ///
 /// The lock is a file descriptor whose other end logind holds. It is released by ``release()``, or when this process
 /// ends for any reason. Without logind, or when logind refuses, the machine may sleep.
 ///
-/// Source: systemd-logind, "Inhibitor Locks"; org.freedesktop.login1(5); DL-16.
+/// Source: systemd-logind, "Inhibitor Locks"; org.freedesktop.login1(5); DL-16, IM-15.
 package actor SleepInhibitor {
+    /// What the lock prevents.
+    package enum Mode: String, Sendable {
+        /// The machine does not sleep, for a reason that a person understands, such as a download.
+        case block
+        /// The machine sleeps some seconds later, so that a program can finish something. Source: logind.conf(5),
+        /// `InhibitDelayMaxSec`.
+        case delay
+
+        fileprivate var what: String { self == .block ? "sleep:idle" : "sleep" }
+    }
+
     private static let inhibit = BusMethod(
         service: "org.freedesktop.login1", path: "/org/freedesktop/login1", interface: "org.freedesktop.login1.Manager",
         name: "Inhibit")
 
     private let executor = BusExecutor("latchstring.sleep")
     private let address: BusAddress
+    private let mode: Mode
     private var lock: Int32?
     private var pause = BusPause()
 
@@ -21,8 +33,13 @@ package actor SleepInhibitor {
 
     /// Creates an inhibitor without taking a lock.
     ///
-    /// - Parameter environment: The variables that locate the services of the system.
-    package init(_ environment: [String: String]) { address = .system(environment) }
+    /// - Parameters:
+    ///   - environment: The variables that locate the services of the system.
+    ///   - mode: What the lock prevents.
+    package init(_ environment: [String: String], mode: Mode) {
+        address = .system(environment)
+        self.mode = mode
+    }
 
     deinit {
         if let lock { close(lock) }
@@ -38,8 +55,7 @@ package actor SleepInhibitor {
         guard lock == nil, pause.isOver else { return }
         // The file descriptor stays valid after the connection is closed.
         let answer = BusConnection(address)?.call(Self.inhibit) { message in
-            // `block` instead of `delay`, because the five seconds of a delay lock are too short for a large file.
-            for word in ["sleep:idle", "Latchstring", reason, "block"] { message.append(word) }
+            for word in [mode.what, "Latchstring", reason, mode.rawValue] { message.append(word) }
         }
         lock = answer?.descriptor()
         if lock == nil { pause.begin() }

@@ -1,15 +1,20 @@
 import CLibrary
 import FoundationEssentials
 import Primitives
+internal import Synchronization
 
 /// A desktop program, started in its own session: a browser outlives the program that opened it, and must not get
 /// Ctrl-C from the terminal.
+///
+/// An agent that asks at the terminal is the exception: it stays in the session of this program.
 ///
 /// Its standard input is empty, and its output is discarded unless ``output(of:)`` collects it.
 ///
 /// Source: `posix_spawn(3)`, `setsid(2)`.
 package final class DesktopProgram: Sendable {
     private let process: pid_t
+    /// Whether the number of the process is still its own.
+    private let isRunning = Mutex(true)
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Starts a program without waiting for it to end.
@@ -23,6 +28,11 @@ package final class DesktopProgram: Sendable {
     /// Starts a program that inherits a descriptor under the same number.
     convenience init(_ command: [String], inheriting descriptor: Int32) throws(DesktopError) {
         self.init(process: try Self.spawn(command, output: nil, inheriting: descriptor))
+    }
+
+    /// Starts a program that may ask questions at the terminal, and inherits a descriptor under the same number.
+    convenience init(atTerminal command: [String], inheriting descriptor: Int32) throws(DesktopError) {
+        self.init(process: try Self.spawn(command, output: nil, inheriting: descriptor, flags: 0))
     }
 
     /// Starts a program with standard output and error in an open file, and with additional environment variables.
@@ -46,6 +56,22 @@ package final class DesktopProgram: Sendable {
             if turn == 60 { kill(-process, SIGKILL) }
             poll(nil, 0, 50)
         }
+    }
+
+    /// Ends the program without the processes that it started, with SIGTERM and after three seconds with SIGKILL.
+    /// Returns when it has ended. Call this instead of ``status()``.
+    func terminate() async {
+        send(SIGTERM)
+        let force = Task {
+            try await Task.sleep(for: .seconds(3))
+            send(SIGKILL)
+        }
+        _ = await Task { await status() }.value
+        force.cancel()
+    }
+
+    private func send(_ signal: Int32) {
+        isRunning.withLock { if $0 { kill(process, signal) } }
     }
 
     /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
@@ -83,8 +109,12 @@ package final class DesktopProgram: Sendable {
 
     private func watch() {
         SystemThread.detachOrEnd { [self] in
-            var raw: Int32 = 0
-            while waitpid(process, &raw, 0) < 0, errno == EINTR {}
+            var (raw, info): (Int32, siginfo_t) = (0, siginfo_t())
+            while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            isRunning.withLock { isRunning in
+                isRunning = false
+                while waitpid(process, &raw, 0) < 0, errno == EINTR {}
+            }
             ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))
             ending.finish()
         }
@@ -92,7 +122,7 @@ package final class DesktopProgram: Sendable {
 
     private static func spawn(
         _ command: [String], output: Int32?, errors: Int32? = nil, inheriting descriptor: Int32? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], flags: Int16 = newSession
     ) throws(DesktopError) -> pid_t {
         guard let name = command.first, !name.isEmpty else {
             throw DesktopError(.programMissing, "Could not start a program: its name is empty.")
@@ -125,7 +155,7 @@ package final class DesktopProgram: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(
-            &attributes, newSession | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+            &attributes, flags | Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
         var arguments = command.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         let all = environment.isEmpty ? [:] : ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -66,12 +66,15 @@ actor CommandContext {
         return opened
     }
 
-    /// Asks for the PIN of the device if the lock is locked.
+    /// Unlocks the device if it is locked: with the system's authentication where it is set and available, otherwise
+    /// with the PIN.
     ///
-    /// - Throws: ``LatchError/Code/pinRequired`` when there is no terminal; the errors of ``DeviceLock/unlock(with:)``.
+    /// - Throws: ``LatchError/Code/pinRequired`` when there is nobody to ask; the errors of ``DeviceLock/unlock(with:)``.
     func unlock() async throws {
         let lock = try await client().lock
         guard try lock.state == .locked else { return }
+        let isAuthenticated = try await withSystemAuthentication(lock) { try await lock.unlock(with: $0) }
+        guard !isAuthenticated else { return }
         guard prompter.isAvailable else {
             throw LatchError(
                 .pinRequired,
@@ -80,6 +83,45 @@ actor CommandContext {
         }
         try await lock.unlock(with: try await prompter.askSecret("PIN of this device"))
     }
+
+    /// The system's authentication, which asks at the terminal where there is no dialog.
+    nonisolated var systemAuthentication: SystemAuthentication {
+        SystemAuthentication(environment, usesTerminal: prompter.isAvailable)
+    }
+
+    /// Runs `body` with the system's authentication if it unlocks the device.
+    ///
+    /// - Returns: Whether `body` succeeded. False when the PIN must be asked for instead: the system's authentication is
+    ///   not set, or failed while there is a PIN and a terminal.
+    /// - Throws: ``LatchError/Code/pinRequired`` when the system cannot ask, and there is no terminal either.
+    nonisolated func withSystemAuthentication(
+        _ lock: DeviceLock, _ body: (SystemAuthentication) async throws -> Void
+    ) async throws -> Bool {
+        let methods = try lock.methods
+        guard methods.contains(.system) else { return false }
+        do {
+            try await body(systemAuthentication)
+            return true
+        } catch let error as LatchError where Self.authenticationFailures.contains(error.code) {
+            let isUnavailable = error.code == .systemAuthenticationUnavailable
+            if methods.contains(.pin), prompter.isAvailable {
+                console.warn(error.message)
+                return false
+            }
+            if isUnavailable, !methods.contains(.pin) {
+                setHint("To remove the lock and the secrets of all accounts: latch pin local remove --forgotten")
+            }
+            guard isUnavailable, !prompter.isAvailable else { throw error }
+            guard methods.contains(.pin) else {
+                throw LatchError(.pinRequired, "This device is locked. \(error.message)", cause: error)
+            }
+            return false
+        }
+    }
+
+    private static let authenticationFailures: [LatchError.Code] = [
+        .systemAuthenticationDenied, .systemAuthenticationUnanswered, .systemAuthenticationUnavailable,
+    ]
 
     /// Opens the secret store and checks that it can hold a token, before the person signs in.
     func openSecretsForSignIn() async throws -> OpenedSecretStorage {

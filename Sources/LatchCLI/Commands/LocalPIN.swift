@@ -4,7 +4,7 @@ import HTTPMessages
 import LatchKit
 import Terminal
 
-/// `latch pin local`: manages the PIN of this device.
+/// `latch pin local`: manages the PIN of this device, and the system's authentication.
 struct LocalPIN: ExecutableCommand {
     enum Action: String, Sendable { case status, set, change, remove }
 
@@ -13,6 +13,9 @@ struct LocalPIN: ExecutableCommand {
         help: "Read the PINs from standard input, one per line in the order of the prompts, and do not prompt.")
     private static let forgotten = Flag(
         "forgotten", help: "Remove the PIN without entering it, and delete the secrets of all accounts.")
+    private static let system = Flag(
+        "system-authentication",
+        help: "The authentication of the system (polkit: password, fingerprint) instead of a PIN or besides it.")
     private static let idle = Option<Int>(
         "lock-after", value: "SECONDS", defaultText: "300, or as before",
         help: "Lock after this time without use: 10 to 86400 seconds.")
@@ -26,19 +29,23 @@ struct LocalPIN: ExecutableCommand {
             With a PIN, the secrets of all accounts in the secret store are sealed, and commands ask for the PIN: six \
             digits or more, or a text of eight characters or more. After the third wrong try the next one must wait. \
             After ten wrong tries the secrets are deleted, and you must sign in to every account again.
+
+            With --system-authentication the system asks instead, for your password or a fingerprint. If there is a PIN \
+            too, either is enough.
             """,
         commands: [
             Command("status", "Show whether there is a PIN, and whether this device is locked.") { given in
                 Request(given, LocalPIN(action: .status))
             },
-            make(.set, "Set the PIN of this device.", [idle, downloads]) { given in
-                LocalPIN(action: .set, seconds: given[idle], downloads: given[downloads])
+            make(.set, "Set the PIN of this device.", [system, idle, downloads]) { given in
+                LocalPIN(action: .set, usesSystem: given[system], seconds: given[idle], downloads: given[downloads])
             },
             make(.change, "Change the PIN or the settings of this device.", [idle, downloads]) { given in
                 LocalPIN(action: .change, seconds: given[idle], downloads: given[downloads])
             },
-            make(.remove, "Remove the PIN of this device.", [forgotten]) { given in
-                LocalPIN(action: .remove, isForgotten: given[forgotten])
+            make(.remove, "Remove the PIN of this device and the system's authentication.", [system, forgotten]) {
+                given in
+                LocalPIN(action: .remove, usesSystem: given[system], isForgotten: given[forgotten])
             },
         ])
 
@@ -54,6 +61,7 @@ struct LocalPIN: ExecutableCommand {
     }
 
     let action: Action
+    var usesSystem = false
     var seconds: Int?
     var downloads: DownloadsWhileLocked?
     var isForgotten = false
@@ -68,37 +76,66 @@ struct LocalPIN: ExecutableCommand {
         case .status: break
         case .set: try await set(lock, context)
         case .change: try await change(lock, context)
-        case .remove:
-            if isForgotten {
-                try await lock.forget()
-            } else {
-                try await lock.remove(with: try await secret("PIN of this device", context))
-            }
+        case .remove: try await remove(lock, context)
         }
-        let state = try lock.state
-        try context.console.result([Self.sentence(state)], json: Self.json(state))
+        try Self.show(lock, in: context)
         return .done
     }
 
+    /// Sets the PIN or the system's authentication, also besides the other.
     private func set(_ lock: DeviceLock, _ context: CommandContext) async throws {
-        guard try lock.state == .none else {
-            throw LatchError(.invalidInput, "This device has a PIN already. To change it: latch pin local change")
+        let (methods, settings) = (try lock.methods, try lock.settings)
+        guard !methods.contains(usesSystem ? .system : .pin) else {
+            throw LatchError(
+                .invalidInput,
+                usesSystem
+                    ? "The system's authentication unlocks this device already."
+                    : "This device has a PIN already. To change it: latch pin local change")
         }
-        try await lock.set(try await newPIN(context), settings: changed(DeviceLock.Settings()))
+        switch (usesSystem, settings) {
+        case (true, nil): try await lock.set(context.systemAuthentication, settings: changed(DeviceLock.Settings()))
+        case (false, nil): try await lock.set(try await newPIN(context), settings: changed(DeviceLock.Settings()))
+        case (true, _):
+            let pin = try await secret(Self.question, context)
+            try await lock.addSystemAuthentication(context.systemAuthentication, with: pin)
+        case (false, _): try await lock.addPIN(try await newPIN(context), with: context.systemAuthentication)
+        }
+        if let settings, changesSettings { try await lock.changeSettings(changed(settings)) }
     }
 
     /// Changes the settings if there are any, otherwise the PIN.
     private func change(_ lock: DeviceLock, _ context: CommandContext) async throws {
-        guard let settings = try lock.settings else {
+        let methods = try lock.methods
+        guard let settings = try lock.settings, changesSettings || methods.contains(.pin) else {
             throw LatchError(.invalidInput, "This device has no PIN. To set one: latch pin local set")
         }
-        let pin = try await secret("PIN of this device", context)
-        guard seconds != nil || downloads != nil else {
+        guard changesSettings else {
+            let pin = try await secret(Self.question, context)
             return try await lock.change(from: pin, to: try await newPIN(context))
         }
-        try await lock.unlock(with: pin)
+        try await authenticate(lock, context, system: { try await lock.unlock(with: $0) }, pin: lock.unlock)
         try await lock.changeSettings(changed(settings))
     }
+
+    private func remove(_ lock: DeviceLock, _ context: CommandContext) async throws {
+        guard !isForgotten else { return try await lock.forget() }
+        if usesSystem, try lock.methods.contains(.pin) {
+            return try await lock.removeSystemAuthentication(with: try await secret(Self.question, context))
+        }
+        try await authenticate(lock, context, system: { try await lock.remove(with: $0) }, pin: lock.remove)
+    }
+
+    /// Does something with the system's authentication where it is set and available, otherwise with the PIN.
+    private func authenticate(
+        _ lock: DeviceLock, _ context: CommandContext, system: (SystemAuthentication) async throws -> Void,
+        pin: (Secret) async throws -> Void
+    ) async throws {
+        if !readsInput, try await context.withSystemAuthentication(lock, system) { return }
+        try await pin(try await secret(Self.question, context))
+    }
+
+    private static let question = "PIN of this device"
+    private var changesSettings: Bool { seconds != nil || downloads != nil }
 
     private func changed(_ settings: DeviceLock.Settings) -> DeviceLock.Settings {
         var settings = settings
@@ -123,16 +160,26 @@ struct LocalPIN: ExecutableCommand {
             : try await context.prompter.askSecret(question, instead: "Give it on standard input: --pin-stdin")
     }
 
-    /// Returns the sentence about a state.
-    static func sentence(_ state: DeviceLock.State) -> String {
-        switch state {
-        case .none: "This device has no PIN."
-        case .locked: "This device is locked."
-        case .unlocked: "This device has a PIN. It is unlocked."
-        }
+    /// Prints the state of the lock.
+    static func show(_ lock: DeviceLock, in context: CommandContext) throws {
+        let (state, methods) = (try lock.state, try lock.methods)
+        let words = DeviceLock.Method.allCases.filter(methods.contains)
+        try context.console.result(
+            [sentence(state, methods)],
+            json: ["lock": .string(state.rawValue), "methods": .array(words.map { .string($0.rawValue) })])
     }
 
-    static func json(_ state: DeviceLock.State) -> JSONValue { .object([.init("lock", .string(state.rawValue))]) }
+    private static func sentence(_ state: DeviceLock.State, _ methods: Set<DeviceLock.Method>) -> String {
+        switch (state, methods) {
+        case (.none, _): "This device has no PIN."
+        case (.locked, [.pin]): "This device is locked."
+        case (.locked, [.system]): "This device is locked. The system's authentication unlocks it."
+        case (.locked, _): "This device is locked. The system's authentication or the PIN unlocks it."
+        case (.unlocked, [.pin]): "This device has a PIN. It is unlocked."
+        case (.unlocked, [.system]): "This device uses the system's authentication. It is unlocked."
+        case (.unlocked, _): "This device has a PIN and uses the system's authentication. It is unlocked."
+        }
+    }
 }
 
 /// The words of `--downloads`.

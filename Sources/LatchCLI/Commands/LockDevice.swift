@@ -7,8 +7,8 @@ struct LockDevice: ExecutableCommand {
     static let command = Command<Request>(
         "lock", "Lock the accounts of this device at once.",
         discussion: """
-            Afterwards every command that needs an account asks for the PIN of this device, which 'latch pin local set' \
-            sets. Sessions stay signed in. Running downloads continue unless they are set to stop.
+            Afterwards every command that needs an account asks for the PIN of this device, or for the system's \
+            authentication, as 'latch pin local set' sets it. Sessions stay signed in. Running downloads continue unless they are set to stop.
             """
     ) { given in Request(given, LockDevice()) }
 
@@ -17,10 +17,10 @@ struct LockDevice: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let lock = try await context.client().lock
         guard try lock.state != .none else {
-            throw LatchError(.invalidInput, "This device has no PIN, so it cannot be locked. Run: latch pin local set")
+            throw LatchError(.invalidInput, "This device has no lock. To set a PIN: latch pin local set")
         }
         try lock.lock()
-        try context.console.result([LocalPIN.sentence(.locked)], json: LocalPIN.json(.locked))
+        try LocalPIN.show(lock, in: context)
         return .done
     }
 }
@@ -28,7 +28,7 @@ struct LockDevice: ExecutableCommand {
 /// `latch unlock`: unlocks this device.
 struct UnlockDevice: ExecutableCommand {
     static let command = Command<Request>(
-        "unlock", "Unlock the accounts of this device with its PIN.",
+        "unlock", "Unlock the accounts of this device with its PIN or the system's authentication.",
         discussion: """
             The accounts stay unlocked for all programs until the time without use is over, the session is locked or \
             the machine is suspended while a download runs, or 'latch lock' is run.
@@ -42,7 +42,7 @@ struct UnlockDevice: ExecutableCommand {
     func perform(in context: CommandContext) async throws -> ExitCode {
         let lock = try await context.client().lock
         guard try lock.state != .none else {
-            throw LatchError(.invalidInput, "This device has no PIN. To set one: latch pin local set")
+            throw LatchError(.invalidInput, "This device has no lock. To set a PIN: latch pin local set")
         }
         try await context.secrets().open()
         if readsInput {
@@ -50,8 +50,7 @@ struct UnlockDevice: ExecutableCommand {
         } else {
             try await context.unlock()
         }
-        let state = try lock.state
-        try context.console.result([LocalPIN.sentence(state)], json: LocalPIN.json(state))
+        try LocalPIN.show(lock, in: context)
         return .done
     }
 }

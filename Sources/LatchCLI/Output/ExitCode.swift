@@ -35,9 +35,9 @@ enum ExitCode: Int32, ExitCodeTable {
         case .tryLater: "the server reports an error or requests a pause: try later"
         case .protocolError: "something responded that is not a supported server"
         case .signIn: "wrong credentials, a denied sign-in, or you must sign in again"
-        case .trust: "a certificate, the proxy or the secret store needs attention"
-        case .unanswered: "the browser was closed, or did not return in time"
-        case .locked: "this device is locked, and there is no terminal to ask for its PIN"
+        case .trust: "a certificate, the proxy, the secret store or polkit needs attention"
+        case .unanswered: "the browser or the system's authentication was closed, or not answered in time"
+        case .locked: "this device is locked, and there is nobody to ask"
         case .interrupted: "stopped by Ctrl-C"
         }
     }
@@ -62,11 +62,11 @@ enum ExitCode: Int32, ExitCodeTable {
         case .signIn:
             [
                 .wrongCredentials, .wrongPIN, .pinExpired, .passwordLoginDisabled, .browserLoginDisabled,
-                .emailUnverified,
-                .signInDenied, .registeredOnly, .codeRefused, .signedOut, .sessionEnded,
+                .emailUnverified, .signInDenied, .systemAuthenticationDenied, .registeredOnly, .codeRefused, .signedOut,
+                .sessionEnded,
                 .passwordChangeRequired,
             ]
-        case .unanswered: [.signInTimedOut, .browserClosed]
+        case .unanswered: [.signInTimedOut, .browserClosed, .systemAuthenticationUnanswered]
         case .trust:
             [
                 .certificateUnknownIssuer, .certificateSelfSigned, .certificateExpired, .certificateNotYetValid,
@@ -74,6 +74,7 @@ enum ExitCode: Int32, ExitCodeTable {
                 .authoritiesUnreadable, .proxyFailed, .secretStoreLocked, .secretStoreAbsent, .secretStoreDenied,
                 .secretStoreDamaged,
                 .wrongPassphrase, .secretStoreFailed, .secretStoreDiffers,
+                .systemAuthenticationUnavailable,
             ]
         case .locked: [.pinRequired]
         case .interrupted: [.cancelled]

@@ -40,7 +40,8 @@ public struct DownloadSupervisor: Sendable {
         self.fetchesMetered = fetchesMetered
         self.advice = advice
         network = NetworkWatch(environment)
-        inhibitor = SleepInhibitor(environment)
+        // Not a delay, because its five seconds are too short for a large file.
+        inhibitor = SleepInhibitor(environment, mode: .block)
         notifier = DownloadNotifier(environment)
     }
 

@@ -38,12 +38,15 @@ enum AccountStep: String, Sendable, CaseIterable {
     case rotatedKeyKept
     /// Revocation: an orphaned key is revoked, but its record still exists.
     case orphanedKeyRevoked
-    /// Lock: the random secret that is needed besides the PIN is in the secret store.
+    /// Lock: the random secret that is needed besides the PIN, or the key for the system's authentication, is in the
+    /// secret store.
     case lockSecretWritten
     /// Lock: the record says what happens to all secrets.
     case lockRecorded
     /// Lock: one secret is sealed or stored without a seal.
     case secretResealed
+    /// Lock: all secrets are sealed, and keys for the system's authentication that are not used any more are removed.
+    case lockKeyRemoved
     /// Lock: the record says that all secrets are changed, or is deleted.
     case lockFinished
     /// Lock: a try is counted as wrong, but not checked yet.

@@ -65,7 +65,10 @@ extension LatchError {
     /// | `secret_store_denied` | the secret store denies access to this program or user |
     /// | `secret_store_damaged` | the file of the secret store is damaged |
     /// | `secret_store_differs` | another secret store was asked for than the one that holds the secrets |
-    /// | `secret_store_pin_required` | the lock of this device has a PIN, which must be entered first |
+    /// | `secret_store_pin_required` | the device is locked; the person must unlock it first |
+    /// | `system_authentication_denied` | the system did not accept the authentication |
+    /// | `system_authentication_unanswered` | the person dismissed the system's question, or did not answer in time |
+    /// | `system_authentication_unavailable` | the system cannot ask the person to authenticate |
     /// | `wrong_passphrase` | the passphrase of the secret store is wrong |
     /// | `secret_store_failed` | the secret store failed for another reason |
     /// | `file_failed` | a file could not be written |
@@ -213,8 +216,14 @@ extension LatchError.Code {
     public static let secretStoreDenied = Self(rawValue: "secret_store_denied")
     /// The secret store's file is damaged.
     public static let secretStoreDamaged = Self(rawValue: "secret_store_damaged")
-    /// The lock of this device has a PIN, which must be entered first. See ``DeviceLock``.
+    /// This device is locked. The person must enter the PIN or authenticate to the system first. See ``DeviceLock``.
     public static let pinRequired = Self(rawValue: "secret_store_pin_required")
+    /// The system did not accept the authentication, or does not allow it.
+    public static let systemAuthenticationDenied = Self(rawValue: "system_authentication_denied")
+    /// The person dismissed the question of the system, or did not answer it in time.
+    public static let systemAuthenticationUnanswered = Self(rawValue: "system_authentication_unanswered")
+    /// The system cannot ask the person to authenticate. ``LatchError/message`` says what is missing.
+    public static let systemAuthenticationUnavailable = Self(rawValue: "system_authentication_unavailable")
     /// The passphrase of the secret store is wrong.
     public static let wrongPassphrase = Self(rawValue: "wrong_passphrase")
     /// The secret store failed for another reason.

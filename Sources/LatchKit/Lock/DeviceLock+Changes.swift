@@ -6,39 +6,45 @@ import SecretStorage
 extension DeviceLock {
     /// Sets a PIN, and seals the secrets of all accounts. The lock is unlocked afterwards.
     ///
-    /// - Throws: ``LatchError/Code/weakPassword``; ``LatchError/Code/invalidRequest`` when there is a PIN already; a
+    /// - Throws: ``LatchError/Code/weakPassword``; ``LatchError/Code/invalidRequest`` when there is a lock already; a
     ///   code of the secret store or the storage. If some secrets could not be sealed, the next start seals them.
     public func set(_ pin: Secret, settings: Settings = Settings()) async throws {
         try Self.check(pin)
         try Self.check(settings)
         try await changing { record in
-            guard record == nil else {
-                throw LatchError(.invalidRequest, "This device has a PIN already. Change it instead.")
-            }
-            let deviceSecret = Secret.random(Sealing.keyCount)
-            try await vault.store.write(
-                Secret(deviceSecret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName)
-            try accounts.hook.after(.lockSecretWritten)
+            guard record == nil else { throw Self.exists }
             let key = Secret.random(SealedBox.keyCount)
-            var made = try await LockRecord.make(key, pin, deviceSecret, vault.parameters)
+            var made = try LockRecord(key)
             made.settings = settings
+            try await made.wrapOnThread(key, pin, try await makeDeviceSecret(), vault.parameters)
             try await begin(&made, with: key)
         }
     }
 
     /// Replaces the PIN and the key of the lock, and seals all secrets again.
     ///
-    /// - Throws: The errors of ``unlock(with:)``; ``LatchError/Code/weakPassword``.
+    /// - Throws: The errors of ``unlock(with:)-(Secret)``; ``LatchError/Code/weakPassword``.
     public func change(from old: Secret, to new: Secret) async throws {
         try Self.check(new)
+        try await replaceKey(old, new) { $0 != nil }
+    }
+
+    /// Replaces the PIN and the key of the lock. `usesSystem` gets the slot of the key for the system's authentication,
+    /// and returns whether that authentication unlocks afterwards.
+    func replaceKey(
+        _ old: Secret, _ new: Secret, usesSystem: @escaping @Sendable (Int?) throws(LatchError) -> Bool
+    ) async throws {
         try await changing { record in
             let opened = try await open(record, with: old)
             var record = opened.record
+            let usesSystem = try usesSystem(record.systemKeySlot)
             // Only one replaced key can be recorded, so the work of an earlier change is finished first.
             guard try await finish(&record) else { return }
             let newKey = Secret.random(SealedBox.keyCount)
-            var next = try await LockRecord.make(newKey, new, try await deviceSecret(), vault.parameters)
+            var next = try LockRecord(newKey)
             next.settings = record.settings
+            try await next.wrapOnThread(newKey, new, try await deviceSecret(), vault.parameters)
+            if usesSystem { next.systemKeySlot = try await storeSystemKey(newKey, besides: record.systemKeySlot) }
             var bytes = opened.key.withBytes { $0 }
             defer { wipe(&bytes) }
             let publicKey = Base64URL.decode(next.publicKey) ?? []
@@ -50,16 +56,19 @@ extension DeviceLock {
 
     /// Removes the PIN, and stores all secrets unsealed.
     ///
-    /// - Throws: The errors of ``unlock(with:)``. If the work is interrupted, the next ``unlock(with:)`` finishes it.
+    /// - Throws: The errors of ``unlock(with:)-(Secret)``. If the work is interrupted, the next ``unlock(with:)-(Secret)`` finishes it.
     public func remove(with pin: Secret) async throws {
-        try await changing { record in
-            var (record, _) = try await open(record, with: pin)
-            guard try await finish(&record) else { return }
-            record.phase.remove()
-            try vault.store(record)
-            try accounts.hook.after(.lockRecorded)
-            _ = try await finish(&record)
-        }
+        try await changing { record in try await remove(try await open(record, with: pin).record) }
+    }
+
+    /// Stores all secrets unsealed and deletes the record, which is unlocked.
+    func remove(_ record: LockRecord) async throws {
+        var record = record
+        guard try await finish(&record) else { return }
+        record.phase.remove()
+        try vault.store(record)
+        try accounts.hook.after(.lockRecorded)
+        _ = try await finish(&record)
     }
 
     /// Removes the lock without the PIN. All accounts stay in the list, and must sign in again.
@@ -76,7 +85,7 @@ extension DeviceLock {
         try Self.check(settings)
         try await changing { record in
             guard var record else { throw Self.none }
-            guard let key = vault.unlockedKey(record) else { throw LockVault.locked }
+            guard let key = vault.unlockedKey(record) else { throw LockVault.locked(record) }
             record.settings = settings
             try vault.store(record)
             vault.extend(record, with: key)
@@ -95,7 +104,7 @@ extension DeviceLock {
         try await changing { record in
             var (record, key) = try await open(record, with: pin)
             if record.isWeaker(than: vault.parameters) {
-                try await record.wrapAgain(key, pin, try await deviceSecret(), vault.parameters)
+                try await record.wrapOnThread(key, pin, try await deviceSecret(), vault.parameters)
                 try vault.store(record)
             }
             _ = try await finish(&record)
@@ -115,7 +124,7 @@ extension DeviceLock {
     }
 
     /// Stores a record with a new key, unlocks it and seals all secrets.
-    private func begin(_ record: inout LockRecord, with key: Secret) async throws {
+    func begin(_ record: inout LockRecord, with key: Secret) async throws {
         try vault.store(record)
         try accounts.hook.after(.lockRecorded)
         vault.unlock(record, with: key)
@@ -124,7 +133,7 @@ extension DeviceLock {
 
     /// Counts a try, opens the key with a PIN and unlocks.
     private func open(_ record: LockRecord?, with pin: Secret) async throws -> (record: LockRecord, key: Secret) {
-        guard var record, !record.phase.isForgotten else { throw Self.none }
+        guard var record, record.methods.contains(.pin) else { throw Self.none }
         let deviceSecret = try await deviceSecret()
         switch record.tries.begin(at: vault.now()) {
         case .wait(let pause): throw Self.tooManyTries(pause)
@@ -153,7 +162,7 @@ extension DeviceLock {
     }
 
     /// Runs a change while no other program changes the lock, and completes it even when the caller is cancelled.
-    private func changing(
+    func changing(
         acceptsDamage: Bool = false, _ body: @escaping @Sendable (LockRecord?) async throws -> Void
     ) async throws {
         try await LatchError.converting {
@@ -162,6 +171,14 @@ extension DeviceLock {
             let record = acceptsDamage ? try? vault.record() : try vault.record()
             try await Task { try await body(record) }.value
         }
+    }
+
+    /// Stores a new random secret that is needed besides the PIN.
+    func makeDeviceSecret() async throws -> Secret {
+        let secret = Secret.random(Sealing.keyCount)
+        try await vault.store.write(Secret(secret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName)
+        try accounts.hook.after(.lockSecretWritten)
+        return secret
     }
 
     private func deviceSecret() async throws -> Secret {
@@ -178,17 +195,8 @@ extension DeviceLock {
 }
 
 extension LockRecord {
-    /// Creates a record on a thread of its own, because Argon2id takes about half a second.
-    static func make(
-        _ key: Secret, _ pin: Secret, _ deviceSecret: Secret, _ parameters: Argon2idParameters
-    ) async throws -> LockRecord {
-        try await onThread {
-            try LockRecord(sealing: key, pin: pin, deviceSecret: deviceSecret, parameters: parameters)
-        }
-    }
-
-    /// Seals the key again on a thread of its own.
-    mutating func wrapAgain(
+    /// Seals the key with a PIN on a thread of its own, because Argon2id takes about half a second.
+    mutating func wrapOnThread(
         _ key: Secret, _ pin: Secret, _ deviceSecret: Secret, _ parameters: Argon2idParameters
     ) async throws {
         let old = self

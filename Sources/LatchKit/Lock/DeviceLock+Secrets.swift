@@ -20,6 +20,9 @@ extension DeviceLock {
             try await delete(record)
             return false
         }
+        // Only now, because a sealed secret may have needed the replaced key.
+        try await removeSystemKeys(except: record.systemKeySlot)
+        try accounts.hook.after(.lockKeyRemoved)
         record.replaced = nil
         try vault.store(record)
         try accounts.hook.after(.lockFinished)
@@ -49,7 +52,7 @@ extension DeviceLock {
     func forget(_ record: LockRecord?, because reason: String) async throws {
         if var record {
             record.phase.forget()
-            (record.box, record.replaced, record.reason) = ("", nil, reason)
+            (record.box, record.systemKeySlot, record.replaced, record.reason) = ("", nil, nil, reason)
             vault.lock(record)
             try vault.store(record)
             try accounts.hook.after(.lockForgotten)
@@ -71,11 +74,19 @@ extension DeviceLock {
         try PrivateFile.remove(vault.path)
         try accounts.hook.after(.lockFinished)
         try await vault.store.remove(LockVault.deviceSecretName)
+        try await removeSystemKeys(except: nil)
+    }
+
+    private func removeSystemKeys(except slot: Int?) async throws {
+        for other in LockVault.systemKeySlots where other != slot {
+            try await vault.store.remove(LockVault.systemKeyName(other))
+        }
     }
 }
 
 extension DeviceLock {
     static let none = LatchError(.invalidRequest, "This device has no PIN. Set one first.")
+    static let exists = LatchError(.invalidRequest, "This device has a lock already. Change it instead.")
 
     static func check(_ settings: Settings) throws(LatchError) {
         guard !settings.isValid else { return }

@@ -3,7 +3,8 @@ import Desktop
 public import FoundationEssentials
 import SecretStorage
 
-/// The lock of this device: a PIN that is needed to read the secrets of all accounts.
+/// The lock of this device: a PIN, or the system's own authentication, that is needed to read the secrets of all
+/// accounts.
 ///
 /// ```swift
 /// if try latch.lock.state == .locked { try await latch.lock.unlock(with: pin) }
@@ -16,12 +17,20 @@ import SecretStorage
 public struct DeviceLock: Sendable {
     /// The state of the lock.
     public enum State: String, Sendable, Hashable {
-        /// There is no PIN.
+        /// There is no lock.
         case none
-        /// The PIN must be entered.
+        /// The person must enter the PIN or authenticate to the system.
         case locked
-        /// The PIN was entered, and the time without use is not over.
+        /// The person did so, and the time without use is not over.
         case unlocked
+    }
+
+    /// What unlocks.
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        /// The PIN of this device.
+        case pin
+        /// The system's own authentication, see ``SystemAuthentication``.
+        case system
     }
 
     /// The settings of the lock.
@@ -51,6 +60,11 @@ public struct DeviceLock: Sendable {
             guard let record = try record(), !record.phase.isForgotten else { return .none }
             return vault.unlockedKey(record, isUse: false) == nil ? .locked : .unlocked
         }
+    }
+
+    /// What unlocks. Empty when there is no lock. With both methods, either is enough.
+    public var methods: Set<Method> {
+        get throws(LatchError) { try record()?.methods ?? [] }
     }
 
     /// The settings. Nil when there is no lock.
@@ -89,12 +103,24 @@ public struct DeviceLock: Sendable {
     /// Locks whenever the session of the desktop is locked and the machine is suspended or resumed, until the task is
     /// cancelled. Has no effect without logind.
     ///
+    /// While there is a lock, the machine is suspended only after the lock is locked, or after the time that logind allows
+    /// programs for that.
+    ///
     /// A program that runs for a long time calls this in a task of its own. Programs that do not run then find the lock
     /// locked as well.
     ///
-    /// Source: org.freedesktop.login1(5).
+    /// Source: org.freedesktop.login1(5), `Inhibit`.
     public func lockWithSession(_ environment: [String: String] = ProcessInfo.processInfo.environment) async {
-        for await event in SessionLockWatch(environment).events where event != .began { try? lock() }
+        let delay = SuspensionDelay(environment)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await state in stateUpdates { await delay.setLock(exists: state != .none) } }
+            group.addTask {
+                for await event in SessionLockWatch(environment).events {
+                    if event != .began { try? lock() }
+                    if event != .sessionLocked { await delay.setSuspending(event == .suspending) }
+                }
+            }
+        }
     }
 
     /// Keeps the accounts readable in this process while `body` runs, if they are readable now and the settings say

@@ -5,8 +5,9 @@ import SecretStorage
 
 /// The lock of this device as stored in the file `lock.json`, next to the accounts database.
 ///
-/// The key of the lock is the private key of a pair. Any program can seal a secret with the public key. The private key
-/// is sealed with a key from the PIN, by Argon2id, and a random secret in the secret store.
+/// The key of the lock is the private key of a pair. Any program can seal a secret with the public key. With a PIN the
+/// private key is sealed with a key from the PIN, by Argon2id, and a random secret in the secret store. With the
+/// system's authentication it is in the secret store.
 ///
 /// Source: RFC 9106; docs/lock.md.
 struct LockRecord: Sendable, Equatable, Codable {
@@ -24,27 +25,39 @@ struct LockRecord: Sendable, Equatable, Codable {
     /// Identifies the key in the names of the kernel's keyring and in sealed secrets.
     var id: String
     var publicKey: String
-    var salt: String
-    var memoryKiB: Int
-    var iterations: Int
-    /// The sealed private key. Empty when it is deleted.
+    var salt = ""
+    var memoryKiB = 0
+    var iterations = 0
+    /// The private key, sealed with the PIN. Empty when there is no PIN, or when the key is deleted.
     var box = ""
+    /// The name in the secret store with the private key, see ``LockVault/systemKeyName(_:)``. Nil when the system's
+    /// authentication does not unlock.
+    var systemKeySlot: Int?
     var replaced: ReplacedKey?
     /// Why the sessions ended, if the key is deleted.
     var reason: String?
 
-    /// Creates a record with a sealed key.
-    ///
-    /// - Throws: ``CryptoError``, also when the memory for Argon2id is not available.
-    init(sealing key: Secret, pin: Secret, deviceSecret: Secret, parameters: Argon2idParameters) throws(CryptoError) {
+    /// Creates a record that nothing unlocks yet.
+    init(_ key: Secret) throws(CryptoError) {
         let publicKey = try SealedBox.publicKey(of: key)
         id = Base64URL.encode(Array(SHA256.digest(publicKey).bytes.prefix(12)))
         self.publicKey = Base64URL.encode(publicKey)
-        (salt, memoryKiB, iterations) = ("", 0, 0)
-        try wrap(key, pin: pin, deviceSecret: deviceSecret, parameters: parameters)
     }
 
-    /// Seals the key again, with a new salt.
+    /// What unlocks.
+    var methods: Set<DeviceLock.Method> {
+        Set(DeviceLock.Method.allCases.filter { $0 == .pin ? !box.isEmpty : systemKeySlot != nil })
+    }
+
+    /// Whether a key is the key of the lock.
+    func isKey(_ key: Secret) -> Bool {
+        key.withBytes(\.count) == SealedBox.keyCount
+            && (try? SealedBox.publicKey(of: key)) == Base64URL.decode(publicKey)
+    }
+
+    /// Seals the key with a PIN, with a new salt.
+    ///
+    /// - Throws: ``CryptoError``, also when the memory for Argon2id is not available.
     mutating func wrap(
         _ key: Secret, pin: Secret, deviceSecret: Secret, parameters: Argon2idParameters
     ) throws(CryptoError) {
@@ -87,10 +100,15 @@ extension LockRecord {
     /// Reads a record. Nil when the text is not a record, or requires more work than the limits allow.
     init?(_ bytes: [UInt8]) {
         guard let record = try? JSON.decode(LockRecord.self, from: bytes), record.version == 1,
-            let parameters = try? Argon2idParameters(memoryKiB: record.memoryKiB, iterations: record.iterations),
-            parameters.isWithinLimits, Base64URL.decode(record.publicKey)?.count == SealedBox.keyCount,
-            record.settings.isValid, record.tries.isValid
+            record.box.isEmpty || record.hasAllowedParameters,
+            record.systemKeySlot.map(LockVault.systemKeySlots.contains) ?? true,
+            Base64URL.decode(record.publicKey)?.count == SealedBox.keyCount, record.settings.isValid,
+            record.tries.isValid
         else { return nil }
         self = record
+    }
+
+    private var hasAllowedParameters: Bool {
+        (try? Argon2idParameters(memoryKiB: memoryKiB, iterations: iterations))?.isWithinLimits ?? false
     }
 }

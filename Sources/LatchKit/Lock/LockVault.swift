@@ -11,6 +11,15 @@ final class LockVault: Sendable {
     /// The name of the random secret that is needed besides the PIN.
     static let deviceSecretName = SecretKey(service: "latchstring", account: "lock")
 
+    /// The values of ``LockRecord/systemKeySlot``. A new key has the name that the replaced one does not have, so that
+    /// both exist until all secrets are sealed for the new one.
+    static let systemKeySlots = 0...1
+
+    /// The name of the key of the lock for the system's authentication.
+    static func systemKeyName(_ slot: Int) -> SecretKey {
+        SecretKey(service: "latchstring", account: "lock-key-\(slot)")
+    }
+
     /// The path of the record.
     let path: String
     /// The secret store, without the lock.
@@ -57,7 +66,7 @@ final class LockVault: Sendable {
         guard let record = try record(), !record.phase.isForgotten, [record.id, record.replaced?.id].contains(id) else {
             return nil
         }
-        guard let key = unlockedKey(record) else { throw Self.locked }
+        guard let key = unlockedKey(record) else { throw Self.locked(record) }
         guard id != record.id, let replaced = record.replaced else { return key }
         guard let box = Base64URL.decode(replaced.box), var bytes = try? SealedBox.open(box, with: key) else {
             return nil
@@ -88,7 +97,7 @@ final class LockVault: Sendable {
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired``.
     func requireUnlocked() throws(SecretStorageError) {
         guard let record = try record(), !record.phase.isForgotten, unlockedKey(record) == nil else { return }
-        throw Self.locked
+        throw Self.locked(record)
     }
 
     /// Returns the key if the lock is unlocked. If it counts as a use, the time without use begins again.
@@ -137,6 +146,8 @@ final class LockVault: Sendable {
 
     private static func name(_ record: LockRecord) -> String { "latchstring-lock:\(record.id)" }
 
-    static let locked = SecretStorageError(
-        .pinRequired, "The accounts of this device are locked. Enter the PIN of this device to unlock them.")
+    static func locked(_ record: LockRecord) -> SecretStorageError {
+        let remedy = record.methods.contains(.pin) ? "Enter the PIN of this device" : "Authenticate to the system"
+        return SecretStorageError(.pinRequired, "The accounts of this device are locked. \(remedy) to unlock them.")
+    }
 }

@@ -82,7 +82,7 @@ import Testing
         await notification.finish(.init(title: "Download complete"))
         await notification.close()
 
-        let inhibitor = SleepInhibitor(unavailable.environment)
+        let inhibitor = SleepInhibitor(unavailable.environment, mode: .block)
         await inhibitor.hold("a test")
         #expect(await inhibitor.isHeld == false)
         await inhibitor.release()

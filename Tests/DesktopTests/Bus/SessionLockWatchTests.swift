@@ -5,7 +5,9 @@ import Testing
 
 /// The lock of a session and the suspension of the machine, over a real bus.
 @Suite(.timeLimit(.minutes(20))) struct SessionLockWatchTests {
-    @Test("IM-15 the session's lock and the machine's suspension are reported, and another session's lock is not")
+    @Test(
+        "IM-15 the session's lock, the machine's suspension and its end are reported, and another session's lock is not"
+    )
     func events() async throws {
         let desktop = try await MockDesktop(.login)
         for id in ["one", "other"] { try await desktop.addSession(id) }
@@ -17,6 +19,8 @@ import Testing
         #expect(await events.next() == .sessionLocked)
         try await desktop.lockSession("other")
         try await desktop.suspend()
-        #expect(await events.next() == .suspended)
+        #expect(await events.next() == .suspending)
+        try await desktop.resume()
+        #expect(await events.next() == .resumed)
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SecretStorage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -165,6 +166,45 @@ import Testing
         try await eventually { try latch.lock.state == .locked }
     }
 
+    @Test("IM-15 a suspension waits until the key is revoked, and only while there is a lock")
+    func suspensionWaits() async throws {
+        let (fixture, desktop) = (try OnyxFixture(), try await MockDesktop(.login))
+        let keys = ObservedKeys(desktop)
+        let latch = try await fixture.home.open(unlockedKeys: keys)
+        let watch = Task { await latch.lock.lockWithSession(desktop.environment) }
+        defer { watch.cancel() }
+        try await latch.lock.set(Self.pin)
+        try await desktop.waitForInhibitors(true)
+        #expect(try await desktop.inhibitors().contains("'sleep', 'Latchstring', 'Locking the accounts"))
+
+        // The watch may not have begun when the first signals are sent.
+        try await eventually {
+            try await desktop.suspend()
+            return try await !desktop.inhibitors().contains("'sleep'")
+        }
+        #expect(try latch.lock.state == .locked)
+        #expect(keys.delays == [true])
+
+        try await desktop.resume()
+        try await desktop.waitForInhibitors(true)
+        try await latch.lock.remove(with: Self.pin)
+        try await desktop.waitForInhibitors(false)
+    }
+
+    @Test("IM-15 a change of the lock does not delay a suspension that has begun")
+    func suspending() async throws {
+        let desktop = try await MockDesktop(.login)
+        let delay = SuspensionDelay(desktop.environment)
+        await delay.setLock(exists: true)
+        try await desktop.waitForInhibitors(true)
+        await delay.setSuspending(true)
+        try await desktop.waitForInhibitors(false)
+        await delay.setLock(exists: true)
+        #expect(try await !desktop.inhibitors().contains("sleep"))
+        await delay.setSuspending(false)
+        try await desktop.waitForInhibitors(true)
+    }
+
     @Test("IM-15 without the kernel's keyring each program must be unlocked by itself")
     func withoutKeyring() async throws {
         let fixture = try OnyxFixture()
@@ -238,5 +278,32 @@ import Testing
         var found: [Secret] = []
         for name in names { if let secret = try await fixture.home.secrets.read(name) { found.append(secret) } }
         return found
+    }
+}
+
+/// Keys in memory, which record for each key that is removed whether the suspension was delayed then.
+private final class ObservedKeys: UnlockedKeyStoring {
+    private let keys = ProcessKeys()
+    private let desktop: MockDesktop
+    private let recorded = Mutex<[Bool]>([])
+
+    init(_ desktop: MockDesktop) { self.desktop = desktop }
+
+    var delays: [Bool] { recorded.withLock { $0 } }
+
+    func store(_ secret: Secret, as name: String, timeout: Duration) -> Bool {
+        keys.store(secret, as: name, timeout: timeout)
+    }
+    func extend(_ secret: Secret, as name: String, timeout: Duration) {
+        keys.extend(secret, as: name, timeout: timeout)
+    }
+    func read(_ name: String) -> Secret? { keys.read(name) }
+
+    func remove(_ name: String) {
+        if keys.read(name) != nil {
+            let isDelayed = desktop.isSuspensionDelayed()
+            recorded.withLock { $0.append(isDelayed) }
+        }
+        keys.remove(name)
     }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `latch pin local` killed before every system call that changes a file's name, with the real Argon2id and the kernel's
-/// keyring.
+/// keyring. polkit is simulated, and always allows.
 @Suite(.blocking, .serialized, .timeLimit(.minutes(10))) struct LockKillTests {
     /// What is killed.
     enum Command: String, CaseIterable, Sendable {
@@ -57,6 +57,75 @@ import Testing
             #expect(try await latch(["token"], environment).output == token, "\(command), killed before \(point)")
         }
         // Which thread does what differs from run to run, so some points are not reached.
+        #expect(killed >= 2)
+    }
+
+    /// What is killed with the system's authentication.
+    enum SystemCommand: String, CaseIterable, Sendable {
+        case set, setBesidesPIN, removeBesidesPIN, remove
+    }
+
+    @Test(
+        "IM-15 if latch is killed at any step of a change of the system's authentication, the token stays readable",
+        arguments: SystemCommand.allCases)
+    func killed(command: SystemCommand) async throws {
+        let fixture = try SystemFixture()
+        let gateway = try await fixture.startGatewayWithPerson()
+        let (keyring, desktop) = (
+            try await Keyring(in: fixture.folder.file("keyring")), try await MockDesktop(.polkit)
+        )
+        try await desktop.setPolkit(.allows)
+        let data = fixture.folder.file("locked")
+        let environment = fixture.environment.merging(desktop.environment) { $1 }.merging([
+            "XDG_DATA_HOME": data, "LATCH_SECRETS": "service", "DBUS_SESSION_BUS_ADDRESS": keyring.address,
+        ]) { $1 }
+        let system = ["pin", "local", "set", "--system-authentication"]
+        let arguments =
+            switch command {
+            case .set: system
+            case .setBesidesPIN: system + ["--pin-stdin"]
+            case .removeBesidesPIN: ["pin", "local", "remove", "--system-authentication", "--pin-stdin"]
+            case .remove: ["pin", "local", "remove"]
+            }
+        // The secrets of an earlier round stay in the keyring, and the account is another one each time.
+        @Sendable func prepare() async throws -> String {
+            try? FileManager.default.removeItem(atPath: data)
+            let login = try await latch(
+                ["login", gateway.address, "--email", SystemFixture.email, "--password-stdin"], environment,
+                input: SystemFixture.password + "\n")
+            try #require(login.status == 0, "\(login.errors)")
+            let token = try await latch(["token"], environment).output
+            var before: [[String]] = []
+            if command != .set, command != .setBesidesPIN { before.append(system) }
+            if command != .set, command != .remove { before.append(["pin", "local", "set", "--pin-stdin"]) }
+            for words in before {
+                let result = try await latch(words, environment, input: Self.pin)
+                try #require(result.status == 0, "\(result.errors)")
+            }
+            return token
+        }
+        _ = try await prepare()
+        let points = try await SystemCalls.points(
+            named: ["rename", "unlink"], of: Products.path("latch"), arguments, environment: environment,
+            input: Self.pin)
+        try #require(points.count >= 3)
+
+        var killed = 0
+        for point in points {
+            let token = try await prepare()
+            let isKilled = try await SystemCalls.kill(
+                at: point, Products.path("latch"), arguments, environment: environment, input: Self.pin)
+            if isKilled { killed += 1 }
+            _ = try await latch(["lock"], environment)
+            var result = try await latch(["token"], environment)
+            if result.status == 80 {
+                #expect(command == .setBesidesPIN || command == .removeBesidesPIN)
+                let unlocked = try await latch(["unlock", "--pin-stdin"], environment, input: Self.pin)
+                #expect(unlocked.status == 0, "\(command), killed before \(point): \(unlocked.errors)")
+                result = try await latch(["token"], environment)
+            }
+            #expect(result.output == token, "\(command), killed before \(point): \(result.errors)")
+        }
         #expect(killed >= 2)
     }
 

@@ -1,10 +1,11 @@
 import CLibrary
 internal import CSystemd
+import Primitives
 
 /// A connection to a message bus. Only one thread may use it at a time.
 ///
 /// Failures return nil instead of throwing, because a machine may have no bus, no such service or no libsystemd. No
-/// call waits longer than two seconds, except ``wait(or:)``.
+/// call waits longer than two seconds, except ``wait(or:)`` and ``reply(to:within:or:_:)``.
 ///
 /// Source: sd-bus(3).
 final class BusConnection {
@@ -38,6 +39,61 @@ final class BusConnection {
     func call(
         _ method: BusMethod, starts: Bool = true, _ arguments: (BusMessage) -> Void = { _ in }
     ) -> BusMessage? {
+        guard let message = message(method, arguments),
+            starts || library.sd_bus_message_set_auto_start(message.raw, 0) >= 0
+        else { return nil }
+        var answer: OpaquePointer?
+        let timeout = UInt64(Self.callTimeout / .microseconds(1))
+        guard library.sd_bus_call(bus, message.raw, timeout, nil, &answer) >= 0, let answer else { return nil }
+        return BusMessage(answer, library)
+    }
+
+    /// The result of a call that may wait for a long time.
+    enum Reply {
+        case returned(BusMessage)
+        case failed(BusError)
+        /// The connection was lost.
+        case lost
+        /// There was no reply in time.
+        case timedOut
+        /// The wait was ended.
+        case stopped
+    }
+
+    /// Calls a method and waits for the reply until the timeout is over or the pipe is stopped. Signals that arrive
+    /// meanwhile are discarded.
+    func reply(
+        to method: BusMethod, within timeout: Duration, or pipe: StopPipe, _ arguments: (BusMessage) -> Void
+    ) -> Reply {
+        let deadline = ContinuousClock.now + timeout
+        var cookie: UInt64 = 0
+        guard let message = message(method, arguments), library.sd_bus_send(bus, message.raw, &cookie) >= 0 else {
+            return .lost
+        }
+        while !pipe.isStopped {
+            do throws(Lost) {
+                while let answer = try nextMessage() {
+                    guard answer.replyCookie == cookie else { continue }
+                    return answer.error.map(Reply.failed) ?? .returned(answer)
+                }
+            } catch {
+                return .lost
+            }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return .timedOut }
+            wait(or: pipe.reader, milliseconds: Int32(clamping: left.wholeMilliseconds + 1))
+        }
+        return .stopped
+    }
+
+    /// The name of this connection on the bus, such as `:1.42`. The bus never gives it to another connection.
+    var uniqueName: String? {
+        var name: UnsafePointer<CChar>?
+        guard library.sd_bus_get_unique_name(bus, &name) >= 0, let name else { return nil }
+        return String(cString: name)
+    }
+
+    private func message(_ method: BusMethod, _ arguments: (BusMessage) -> Void) -> BusMessage? {
         var raw: OpaquePointer?
         guard
             library.sd_bus_message_new_method_call(
@@ -46,11 +102,7 @@ final class BusConnection {
         else { return nil }
         let message = BusMessage(raw, library)
         arguments(message)
-        guard !message.isBroken, starts || library.sd_bus_message_set_auto_start(raw, 0) >= 0 else { return nil }
-        var answer: OpaquePointer?
-        let timeout = UInt64(Self.callTimeout / .microseconds(1))
-        guard library.sd_bus_call(bus, raw, timeout, nil, &answer) >= 0, let answer else { return nil }
-        return BusMessage(answer, library)
+        return message.isBroken ? nil : message
     }
 
     /// Reads a property of an object as a variant. Returns nil for a timeout or an error. Never starts the service.
@@ -74,27 +126,29 @@ final class BusConnection {
     ///
     /// - Throws: ``Lost``.
     func nextSignal() throws(Lost) -> BusMessage? {
+        while let message = try nextMessage() { if message.isSignal { return message } }
+        return nil
+    }
+
+    private func nextMessage() throws(Lost) -> BusMessage? {
         while true {
             var raw: OpaquePointer?
             let count = library.sd_bus_process(bus, &raw)
             guard count >= 0 else { throw Lost() }
-            if let raw {
-                let message = BusMessage(raw, library)
-                if message.isSignal { return message }
-            }
+            if let raw { return BusMessage(raw, library) }
             if count == 0 { return nil }
         }
     }
 
-    /// Waits until a message arrives or `other` is readable.
-    func wait(or other: Int32) {
+    /// Waits until a message arrives, `other` is readable, or the time is over. A negative time is never over.
+    func wait(or other: Int32, milliseconds: Int32 = -1) {
         var both = [
             pollfd(
                 fd: library.sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: library.sd_bus_get_events(bus)),
                 revents: 0),
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
         ]
-        _ = poll(&both, 2, -1)
+        _ = poll(&both, 2, milliseconds)
     }
 
     /// The connection to the bus was lost.

@@ -5,7 +5,7 @@ internal import CSystemd
 ///
 /// Source: sd_bus_message_append_basic(3), sd_bus_message_read_basic(3).
 final class BusMessage {
-    private let raw: OpaquePointer
+    let raw: OpaquePointer
     private let library: latch_bus_functions
     /// Whether appending an argument failed. Such a message is not sent.
     private(set) var isBroken = false
@@ -17,6 +17,18 @@ final class BusMessage {
 
     /// Whether the message is a signal.
     var isSignal: Bool { library.sd_bus_message_is_signal(raw, nil, nil) > 0 }
+
+    /// The number of the call that the message replies to. Nil when it is no reply.
+    var replyCookie: UInt64? {
+        var cookie: UInt64 = 0
+        return library.sd_bus_message_get_reply_cookie(raw, &cookie) >= 0 ? cookie : nil
+    }
+
+    /// The error that the message reports. Nil when it reports none.
+    var error: BusError? {
+        guard let error = library.sd_bus_message_get_error(raw)?.pointee, let name = error.name else { return nil }
+        return BusError(name: String(cString: name), message: error.message.map { String(cString: $0) } ?? "")
+    }
 
     /// Returns whether the message is the signal with this interface and name.
     func isSignal(_ interface: String, _ name: String) -> Bool {
@@ -83,6 +95,12 @@ final class BusMessage {
         var text: UnsafePointer<CChar>?
         guard library.sd_bus_message_read_basic(raw, Self.object, &text) > 0, let text else { return nil }
         return String(cString: text)
+    }
+
+    /// Reads the next argument as a boolean, which sd-bus represents in four bytes.
+    func boolean() -> Bool? {
+        var flag: Int32 = 0
+        return library.sd_bus_message_read_basic(raw, Self.boolean, &flag) > 0 ? flag != 0 : nil
     }
 
     /// Reads the next argument as a number.
@@ -155,6 +173,13 @@ final class BusMessage {
         _ = library.sd_bus_message_exit_container(raw)
     }
 
+    /// Reads the members of the next argument, a structure with members of the given types.
+    func members(of contents: String, _ read: () -> Void) {
+        guard library.sd_bus_message_enter_container(raw, Self.structure, contents) > 0 else { return }
+        read()
+        _ = library.sd_bus_message_exit_container(raw)
+    }
+
     /// Skips the next argument, which has the given type.
     func skip(_ contents: String) { _ = library.sd_bus_message_skip(raw, contents) }
 
@@ -189,6 +214,14 @@ final class BusMessage {
     private static let structure = CChar(UInt8(ascii: "r"))
     private static let entry = CChar(UInt8(ascii: "e"))
     private static let variant = CChar(UInt8(ascii: "v"))
+}
+
+/// An error of a D-Bus service.
+struct BusError: Error, Equatable {
+    /// The name, such as `org.freedesktop.DBus.Error.ServiceUnknown`.
+    var name: String
+    /// The description that the service gives.
+    var message: String
 }
 
 /// The types of variant values that are supported here.

@@ -1,6 +1,5 @@
 import CLibrary
 import Primitives
-internal import Synchronization
 
 /// A thread that receives the signals of a message bus until it is stopped. When the connection is lost, it connects
 /// again after a pause.
@@ -21,48 +20,31 @@ final class BusWatcher: Sendable {
     private let address: BusAddress
     private let rules: [String]
     private let handler: Handler
-    /// The read end of a pipe. It becomes readable when ``stop()`` closes the write end.
-    private let end: Int32
-    private let writer: Mutex<Int32?>
+    private let pipe: StopPipe
 
     /// Creates a watcher. Returns nil when the process has too many open files.
     init?(_ address: BusAddress, rules: [String], handler: Handler) {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        end = ends[0]
-        writer = Mutex(ends[1])
+        guard let pipe = StopPipe() else { return nil }
+        self.pipe = pipe
         self.address = address
         self.rules = rules
         self.handler = handler
-    }
-
-    deinit {
-        stop()
-        close(end)
     }
 
     /// Starts the thread.
     func start() { SystemThread.detachOrEnd { self.run() } }
 
     /// Ends the thread.
-    func stop() {
-        writer.withLock { writer in
-            if let writer { close(writer) }
-            writer = nil
-        }
-    }
-
-    private var isStopped: Bool { writer.withLock { $0 == nil } }
+    func stop() { pipe.stop() }
 
     private func run() {
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, nil)
-        while !isStopped {
+        while !pipe.isStopped {
             if let connection = BusConnection(address) { watch(connection) }
             handler.disconnected()
-            var waiting = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+            var waiting = pollfd(fd: pipe.reader, events: Int16(POLLIN), revents: 0)
             _ = poll(&waiting, 1, Self.pause)
         }
     }
@@ -72,14 +54,14 @@ final class BusWatcher: Sendable {
         // The subscription comes before the first query, so that no change is missed in between.
         guard rules.allSatisfy(connection.listen) else { return }
         handler.connected(connection)
-        while !isStopped {
+        while !pipe.isStopped {
             var signals: [BusMessage] = []
             do {
                 while let signal = try connection.nextSignal() { signals.append(signal) }
             } catch {
                 return
             }
-            if signals.isEmpty { connection.wait(or: end) } else { handler.received(signals, connection) }
+            if signals.isEmpty { connection.wait(or: pipe.reader) } else { handler.received(signals, connection) }
         }
     }
 }

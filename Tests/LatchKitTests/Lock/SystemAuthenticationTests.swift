@@ -1,0 +1,191 @@
+import Crypto
+import HTTPMessages
+import SecretStorage
+import TestSupport
+import Testing
+
+@testable import LatchKit
+
+/// The lock of a device with the system's authentication, over a real bus with a simulated polkit.
+@Suite(.timeLimit(.minutes(20))) struct SystemAuthenticationTests {
+    private static let pin = DeviceLockTests.pin
+
+    @Test("IM-15 the system's authentication unlocks instead of a PIN, and a refusal is no wrong try")
+    func instead() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let (one, two) = (try await fixture.onyx.home.open(), try await fixture.onyx.home.open())
+        let account = try await fixture.onyx.signIn(one)
+        try await one.lock.set(authentication)
+        #expect(try one.lock.state == .unlocked && one.lock.methods == [.system])
+        let token = try #require(try await fixture.onyx.home.secrets.read(AccountStore.tokenKey(account.id)))
+        #expect(SealedSecret(token) != nil)
+
+        try one.lock.lock()
+        try await fixture.desktop.setPolkit(.denies)
+        let locked = await #expect(throws: LatchError.self) { try await two.session(for: account).identity() }
+        #expect(locked?.code == .pinRequired && locked?.message.contains("Authenticate to the system") == true)
+        let denied = await #expect(throws: LatchError.self) { try await two.lock.unlock(with: authentication) }
+        #expect(denied?.code == .systemAuthenticationDenied)
+        try await fixture.desktop.setPolkit(.isDismissed)
+        let dismissed = await #expect(throws: LatchError.self) { try await two.lock.unlock(with: authentication) }
+        #expect(dismissed?.code == .systemAuthenticationUnanswered)
+        #expect(try two.lock.state == .locked && two.lock.tries?.left == 10)
+
+        try await fixture.desktop.setPolkit(.allows)
+        try await two.lock.unlock(with: authentication)
+        #expect(try await one.session(for: account).identity().email == "ada@example.org")
+        let noPIN = await #expect(throws: LatchError.self) { try await one.lock.unlock(with: Self.pin) }
+        #expect(noPIN?.code == .invalidRequest)
+    }
+
+    @Test("IM-15 with a PIN and the system's authentication either unlocks, and each can be added to the other")
+    func besides() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let latch = try await fixture.onyx.home.open()
+        let account = try await fixture.onyx.signIn(latch)
+        try await latch.lock.set(Self.pin)
+        try await latch.lock.addSystemAuthentication(authentication, with: Self.pin)
+        try await expectBoth(latch, account, authentication)
+        try await latch.lock.change(from: Self.pin, to: Self.pin)
+        try await expectBoth(latch, account, authentication)
+        try await latch.lock.remove(with: authentication)
+        #expect(try await fixture.systemKeys().isEmpty && latch.lock.methods.isEmpty)
+
+        try await latch.lock.set(authentication)
+        try await latch.lock.addPIN(Self.pin, with: authentication)
+        try await expectBoth(latch, account, authentication)
+    }
+
+    @Test("IM-15 when the system's authentication is removed, its key no longer opens anything and the PIN does")
+    func removed() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let latch = try await fixture.onyx.home.open()
+        let account = try await fixture.onyx.signIn(latch)
+        try await latch.lock.set(authentication)
+        try await latch.lock.addPIN(Self.pin, with: authentication)
+        let before = try #require(try await fixture.systemKeys().values.first)
+        #expect(try latch.lock.record()?.isKey(before) == true)
+        try await latch.lock.removeSystemAuthentication(with: Self.pin)
+        #expect(try latch.lock.methods == [.pin] && latch.lock.record()?.isKey(before) == false)
+        #expect(try await fixture.systemKeys().isEmpty)
+
+        try latch.lock.lock()
+        let error = await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: authentication) }
+        #expect(error?.code == .invalidRequest)
+        try await latch.lock.unlock(with: Self.pin)
+        #expect(try await latch.session(for: account).identity().email == "ada@example.org")
+    }
+
+    @Test("IM-15 where polkit does not answer or allow, nothing is set", arguments: [true, false])
+    func unavailable(hasPolkit: Bool) async throws {
+        let fixture = try await PolkitFixture(hasPolkit: hasPolkit)
+        if hasPolkit { try await fixture.desktop.setPolkit(.denies) }
+        let latch = try await fixture.onyx.home.open()
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.lock.set(fixture.authentication)
+        }
+        #expect(error?.code == (hasPolkit ? .systemAuthenticationDenied : .systemAuthenticationUnavailable))
+        #expect(try await fixture.systemKeys().isEmpty && latch.lock.state == .none)
+    }
+
+    @Test("IM-15 a sealed file is refused as the store of the key for the system's authentication")
+    func sealedFile() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let latch = try await fixture.onyx.home.open(secrets: DeviceSecrets(.file, folders: fixture.onyx.home.folders))
+        try await latch.lock.set(Self.pin)
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.lock.addSystemAuthentication(authentication, with: Self.pin)
+        }
+        #expect(error?.code == .systemAuthenticationUnavailable && error?.message.contains("Set a PIN") == true)
+        #expect(try latch.lock.methods == [.pin])
+    }
+
+    @Test("IM-15 ten wrong tries of the PIN delete the key for the system's authentication too")
+    func tenTries() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let latch = try await fixture.onyx.home.open()
+        let account = try await fixture.onyx.signIn(latch)
+        try await latch.lock.set(authentication)
+        try await latch.lock.addPIN(Self.pin, with: authentication)
+        for _ in 0..<10 {
+            await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: DeviceLockTests.wrong) }
+            fixture.onyx.home.boot.advance(by: .seconds(1800))
+        }
+        #expect(try await fixture.systemKeys().isEmpty && latch.lock.state == .none)
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
+    }
+
+    @Test("IM-15 a key in the secret store that is missing or another one is an error, and the PIN still unlocks")
+    func missingKey() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let latch = try await fixture.onyx.home.open()
+        try await latch.lock.set(authentication)
+        try await latch.lock.addPIN(Self.pin, with: authentication)
+        try latch.lock.lock()
+        let name = LockVault.systemKeyName(try #require(try latch.lock.record()?.systemKeySlot))
+        for stored in [Secret.random(SealedBox.keyCount).withBytes(Base64URL.encode), "?", ""] {
+            try await fixture.onyx.home.secrets.write(Secret(stored), for: name)
+            let error = await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: authentication) }
+            #expect(error?.code == .secretStoreFailed)
+        }
+        try await latch.lock.unlock(with: Self.pin)
+    }
+
+    @Test("IM-15 while a person is asked, another program can unlock with the PIN, and the question can be cancelled")
+    func question() async throws {
+        let fixture = try await PolkitFixture()
+        let authentication = fixture.authentication
+        let (one, two) = (try await fixture.onyx.home.open(), try await fixture.onyx.home.open())
+        try await one.lock.set(authentication)
+        try await one.lock.addPIN(Self.pin, with: authentication)
+        try one.lock.lock()
+        let waiting = try await MockDesktop(.polkit)
+        try await waiting.setPolkit(.hangs)
+        let task = Task { try await one.lock.unlock(with: SystemAuthentication(waiting.environment)) }
+        try await waiting.waitForHangingAuthorization()
+        try await two.lock.unlock(with: Self.pin)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.cancellableValue }
+        #expect(try one.lock.state == .unlocked)
+    }
+
+    private func expectBoth(
+        _ latch: LatchClient, _ account: Account, _ authentication: SystemAuthentication
+    ) async throws {
+        #expect(try latch.lock.methods == [.pin, .system])
+        try latch.lock.lock()
+        try await latch.lock.unlock(with: authentication)
+        try latch.lock.lock()
+        try await latch.lock.unlock(with: Self.pin)
+        #expect(try await latch.session(for: account).identity().email == "ada@example.org")
+    }
+}
+
+/// A home, a server and a polkit that allows.
+final class PolkitFixture {
+    let onyx: OnyxFixture
+    let desktop: MockDesktop
+    var authentication: SystemAuthentication { SystemAuthentication(desktop.environment) }
+
+    init(hasPolkit: Bool = true) async throws {
+        onyx = try OnyxFixture()
+        desktop = hasPolkit ? try await MockDesktop(.polkit) : try await MockDesktop()
+        if hasPolkit { try await desktop.setPolkit(.allows) }
+    }
+
+    /// The keys for the system's authentication in the secret store, by slot.
+    func systemKeys() async throws -> [Int: Secret] {
+        var keys: [Int: Secret] = [:]
+        for slot in LockVault.systemKeySlots {
+            guard let text = try await onyx.home.secrets.read(LockVault.systemKeyName(slot)) else { continue }
+            keys[slot] = Base64URL.decode(text.reveal()).map { Secret(bytes: $0) }
+        }
+        return keys
+    }
+}
