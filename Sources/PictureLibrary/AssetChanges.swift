@@ -13,6 +13,9 @@ package struct AssetChange: Sendable, Equatable {
         case hidden
         /// The file no longer exists.
         case removed
+
+        /// Whether the file is no longer listed for the owner.
+        var isGone: Bool { self == .hidden || self == .removed }
     }
 
     /// The id of the file.
@@ -22,12 +25,15 @@ package struct AssetChange: Sendable, Equatable {
     package let kind: Kind
 }
 
-/// The changes since a reading.
+/// The changes after a position.
 package struct AssetChanges: Sendable {
     /// The changes in their order, with the files that are still listed.
     package fileprivate(set) var list: [(change: AssetChange, asset: Asset?)] = []
-    /// Whether changes are missing because too many were made.
+    /// The owners of whom removed files are missing in the list, because there are too many.
+    package fileprivate(set) var incompleteOwners: Set<String> = []
+    /// Whether changes of any owner are missing, because too many were made.
     package fileprivate(set) var isIncomplete = false
+    fileprivate let newest: Int
 }
 
 /// Reads the changes that any process makes.
@@ -36,8 +42,10 @@ package struct AssetChanges: Sendable {
 ///
 /// Source: IM-6; the triggers of `Schema.pictureChanges`.
 package actor AssetChangeReader {
-    /// The maximum number of files of one owner in one reading.
-    package static let maximumPerOwner = 20
+    /// The maximum number of listed files of one owner in one reading.
+    package static let maximumListed = 20
+    /// The maximum number of files of one owner that are no longer listed in one reading.
+    package static let maximumGone = 200
 
     private let database: Database
     private var last: Int?
@@ -45,29 +53,33 @@ package actor AssetChangeReader {
     /// Creates a reader.
     package init(_ store: AssetStore) { database = store.database }
 
-    /// Whether ``next()`` was called.
+    /// Whether ``confirm(_:)`` was called.
     package var hasStarted: Bool { last != nil }
 
-    /// Returns the last files of each owner that changed since the previous call. The first call returns nothing.
+    /// Returns the last files of each owner that changed since the confirmed changes. Before the first confirmation it
+    /// returns none.
     ///
     /// - Throws: `DatabaseError`.
     package func next() async throws -> AssetChanges {
         let previous = last
-        let (found, newest) = try await database.read { connection in
-            var changes = AssetChanges()
+        return try await database.read { connection in
             let newest = try connection.first(AssetStatements.lastChange) ?? 0
-            guard let previous, newest > previous else { return (changes, newest) }
+            var changes = AssetChanges(newest: newest)
+            guard let previous, newest > previous else { return changes }
             // Without a row, all of them were deleted.
             let oldest = try connection.first(AssetStatements.firstChange) ?? nil
             changes.isIncomplete = oldest.map { $0 > previous + 1 } ?? true
-            for change in try connection.all(AssetStatements.changes, previous, Self.maximumPerOwner) {
-                let asset = try connection.first(AssetStatements.byID, change.asset)
+            let found = try connection.all(AssetStatements.changes, previous, Self.maximumListed, Self.maximumGone)
+            for (change, total) in found {
+                if change.kind.isGone, total > Self.maximumGone { changes.incompleteOwners.insert(change.owner) }
+                let asset = change.kind.isGone ? nil : try connection.first(AssetStatements.byID, change.asset)
                 let isListed = asset.map { $0.owner == change.owner && $0.visibility == .timeline && !$0.isLocked }
                 changes.list.append((change, isListed == true ? asset : nil))
             }
-            return (changes, newest)
+            return changes
         }
-        last = newest
-        return found
     }
+
+    /// Records that changes were handled, so that they are not returned again.
+    package func confirm(_ changes: AssetChanges) { last = changes.newest }
 }

@@ -91,18 +91,25 @@ extension AssetStatements {
         row throws(DatabaseError) in try row.get(0) as Int?
     }
 
-    /// Selects each owner's last files that changed after a change, in the order of their last changes. A file whose
-    /// addition is among the changes counts as added.
+    /// Selects each owner's last files that changed after a change, in the order of their last changes, at most ?2 that
+    /// are listed and ?3 that are no longer listed. A file whose addition is among the changes counts as added. The last
+    /// column is the number of files of that owner and kind before the limit.
     static let changes = Statement(
         """
-        SELECT asset, owner, CASE WHEN was_added AND change = 'changed' THEN 'added' ELSE change END FROM (
-            SELECT *, row_number() OVER (PARTITION BY owner ORDER BY last DESC) AS recency FROM (
-                SELECT asset, owner, change, max(number) AS last, sum(change = 'added') > 0 AS was_added
+        SELECT asset, owner, CASE WHEN was_added AND change = 'changed' THEN 'added' ELSE change END, total FROM (
+            SELECT *, row_number() OVER (PARTITION BY owner, is_gone ORDER BY last DESC) AS recency,
+                count(*) OVER (PARTITION BY owner, is_gone) AS total
+            FROM (
+                SELECT asset, owner, change, change IN ('hidden', 'removed') AS is_gone, max(number) AS last,
+                    sum(change = 'added') > 0 AS was_added
                 FROM asset_changes WHERE number > ?1 GROUP BY asset, owner
             )
-        ) WHERE recency <= ?2 ORDER BY last
-        """, Int.self, Int.self
+        ) WHERE recency <= iif(is_gone, ?3, ?2) ORDER BY last
+        """, Int.self, Int.self, Int.self
     ) { row throws(DatabaseError) in
-        AssetChange(asset: try row.get(0), owner: try row.get(1), kind: try row.get(2))
+        (
+            change: AssetChange(asset: try row.get(0), owner: try row.get(1), kind: try row.get(2)),
+            total: try row.get(3) as Int
+        )
     }
 }

@@ -96,7 +96,12 @@ struct DownloadSessionTests {
         let again = try await fixture.latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
         #expect(again.id == fixture.account.id)
-        #expect(try await queue.resume() == 20)
+        // A file that a person pauses meanwhile stays paused when the others continue.
+        try await queue.pause(["picture-3"])
+        #expect(try await queue.resumeHeld(of: again.id) == 19)
+        try await queue.run()
+        #expect(try await queue.progress().done == 19)
+        #expect(try await queue.resume() == 1)
         try await queue.run()
         #expect(try await queue.progress().done == 20)
         #expect(try fixture.files().count == 20 && fixture.parts().isEmpty)

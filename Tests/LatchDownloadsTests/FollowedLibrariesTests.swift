@@ -10,10 +10,14 @@ import Testing
     /// The libraries that are followed now.
     private final class Running: Sendable {
         private let folders = Mutex<[String]>([])
+        private let starts = Mutex(0)
 
         var all: [String] { folders.withLock { $0 } }
+        /// How often a library began to be followed.
+        var count: Int { starts.withLock { $0 } }
 
         @Sendable func follow(_ library: FollowedLibrary) async {
+            starts.withLock { $0 += 1 }
             folders.withLock { $0.append(library.location.folder) }
             try? await Task.sleep(for: .seconds(3_600))
             folders.withLock { $0.removeAll { $0 == library.location.folder } }
@@ -51,7 +55,7 @@ import Testing
         try await eventually { running.all == ["/two"] }
         try await other.remove()
         try await run.value
-        try await eventually { running.all.isEmpty }
+        #expect(running.all.isEmpty && running.count == 2)
     }
 
     @Test("IM-11 A sign-out ends following, and removes the library from the list")
@@ -65,5 +69,44 @@ import Testing
         try await fixture.latch.signOut(fixture.account)
         try await run.value
         #expect(try await followed.all().isEmpty)
+    }
+
+    @Test("IM-6 One program follows the list, and another one waits only for a program that ends")
+    func oneProgram() async throws {
+        let fixture = try await DownloadFixture()
+        let (one, two) = (
+            FollowedLibraries(fixture.latch), FollowedLibraries(try await fixture.otherProgram().latch)
+        )
+        try await one.add(library(fixture, "/one"))
+        let lock = try await one.lockProgram()
+        #expect(try two.isRunning())
+        let error = await #expect(throws: LatchError.self) { try await two.lockProgram() }
+        #expect(error?.code == .storageLocked)
+
+        try await one.remove()
+        let waiting = Task { try await two.lockProgram() }
+        lock.release()
+        try await waiting.value.release()
+        #expect(try !two.isRunning())
+    }
+
+    @Test("IM-6 A search looks for changes since a day before the last one, and for everything once a day")
+    func searchTimes() async throws {
+        let (times, start, now) = (SearchTimes(), ContinuousClock.now, Date(timeIntervalSince1970: 1_800_000_000))
+        let day = 86_400.0
+        func search(after seconds: Double, clock: Double) async throws -> Date? {
+            var found: Date?
+            try await times.search(now: now + clock, at: start + .seconds(seconds)) { found = $0 }
+            return found
+        }
+        #expect(try await search(after: 0, clock: 0) == nil)
+        #expect(try await search(after: 60, clock: 60) == now - day)
+        // The clock of this machine was set back by three days: the time since the last search counts.
+        #expect(try await search(after: 120, clock: 120 - 3 * day) == now + 60 - 4 * day)
+        await #expect(throws: CancellationError.self) {
+            try await times.search(now: now, at: start + .seconds(180)) { _ in throw CancellationError() }
+        }
+        #expect(try await search(after: 240, clock: 240) == now + 120 - day)
+        #expect(try await search(after: day, clock: day) == nil)
     }
 }

@@ -164,4 +164,17 @@ import Testing
         #expect(machine.received("2", in: 1, at: start) == [] && machine.refused(in: 1) == [])
         #expect(machine.timePassed(at: start + .seconds(1_000)) == [] && machine.start() == [])
     }
+
+    @Test("IM-15 After the unlocking a pause ends at once, and nothing else changes")
+    func unlocked() {
+        var machine = connected()
+        #expect(machine.unlocked() == [])
+        _ = machine.lost("locked", in: 1, at: start)
+        #expect(machine.unlocked() == [.connect(attempt: 2)])
+        #expect(machine.unlocked() == [])
+        _ = machine.networkChanged(isConnected: false)
+        #expect(machine.unlocked() == [])
+        _ = machine.end()
+        #expect(machine.unlocked() == [])
+    }
 }

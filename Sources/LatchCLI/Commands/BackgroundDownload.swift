@@ -43,6 +43,7 @@ struct BackgroundDownload {
     let isMetered: Bool
     /// The place of the files, with the options for all files.
     let destination: DownloadDestination
+    private var parallelLimit: ParallelLimit? { destination.parallelLimit }
     private let environment = ProcessInfo.processInfo.environment
 
     init(context: CommandContext, isMetered: Bool, destination: DownloadDestination) {
@@ -57,19 +58,30 @@ struct BackgroundDownload {
         if let progress = try? await queue.progress(), progress.open == 0 { Program.downloads.removeAutostart() }
     }
 
-    /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
-    func run(_ queue: DownloadQueue) async throws -> ExitCode {
-        let supervisor = DownloadSupervisor(
-            queue, environment: environment, fetchesMetered: isMetered,
-            advice: "To download anyway: latch download --metered")
+    /// Runs the queue in this process as ``fetch(_:)`` does, and keeps the sessions and the lock of the device up to date.
+    func run(_ queue: DownloadQueue) async throws -> ExitCode { try await watching { try await fetch(queue) } }
+
+    /// Runs `body`, and meanwhile renews the sessions before they expire and locks the device with the session of the
+    /// desktop.
+    func watching<Value>(_ body: () async throws -> Value) async throws -> Value {
         let latch = try await context.client()
         // Sessions whose server has nothing to download stay valid too.
         let renewal = Task { try? await latch.renewSessions() }
-        defer { renewal.cancel() }
+        let watch = Task { [environment] in await latch.lock.lockWithSession(environment) }
+        defer {
+            renewal.cancel()
+            watch.cancel()
+        }
+        return try await body()
+    }
+
+    /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
+    func fetch(_ queue: DownloadQueue) async throws -> ExitCode {
+        let supervisor = DownloadSupervisor(
+            queue, environment: environment, fetchesMetered: isMetered,
+            advice: "To download anyway: latch download --metered")
         let result: Result<ExitCode, any Error>
         let lock = try await context.client().lock
-        let watch = Task { [environment] in await lock.lockWithSession(environment) }
-        defer { watch.cancel() }
         do {
             let run = {
                 try await supervisor.run(onStart: { [environment] in BackgroundProgram.reportReady(environment) }) {
@@ -84,8 +96,8 @@ struct BackgroundDownload {
         return try result.get()
     }
 
-    /// Starts another `latch` that runs a program. Until the program has ended by itself, the system or the desktop
-    /// starts it again at each sign-in.
+    /// Starts another `latch` that runs a program. The system or the desktop starts it again at each sign-in, until the
+    /// program has finished its work.
     func start(_ program: Program) async throws -> ExitCode {
         try await context.openSecrets()
         let folders = try Folders(environment: environment)
@@ -112,9 +124,11 @@ struct BackgroundDownload {
         return .done
     }
 
-    /// Reports that a program runs already.
+    /// Reports that a program runs already, and which options of this command have no effect on it.
     func reportRunning(_ program: Program, _ sentence: String) throws {
-        try report(program, [sentence], isService: program.service.exists)
+        let ignored = (parallelLimit == nil ? [] : ["--parallel"]) + (isMetered ? ["--metered"] : [])
+        let more = ignored.isEmpty ? "" : " It ignores these options of this command: \(ignored.joined(separator: ", "))."
+        try report(program, [sentence + more], isService: program.service.exists)
     }
 
     private func report(_ program: Program, _ lines: [String], isService: Bool) throws {
@@ -137,7 +151,7 @@ struct BackgroundDownload {
         case .follow:
             [
                 "New pictures are downloaded in the background as they appear. \(lifetime)",
-                "To watch a download: latch downloads watch. To stop: latch downloads unfollow",
+                "To see what is followed: latch downloads list. To stop: latch downloads unfollow",
             ]
         }
     }
@@ -147,12 +161,12 @@ struct BackgroundDownload {
         guard supervisor == .service else {
             let command = program == .follow ? "latch download --follow --background" : "latch download --background"
             return
-                "After a crash or a restart of the machine it continues when you sign in to your desktop. Without a "
+                "After a crash or a restart of the machine this continues when you sign in to your desktop. Without a "
                 + "desktop, run: \(command)"
         }
         return Lingering.isOn
-            ? "After a restart of the machine it continues automatically."
-            : "It pauses while you are signed out of this machine, and continues when you sign in. To let it run while "
+            ? "After a restart of the machine this continues automatically."
+            : "This pauses while you are signed out of this machine, and continues when you sign in. To let it run while "
                 + "you are signed out: \(Lingering.command)"
     }
 
@@ -190,7 +204,7 @@ struct BackgroundDownload {
         if context.common.secrets != .automatic { words += ["--secrets", context.common.secrets.rawValue] }
         if let key = context.common.secretsKey { words += ["--secrets-key", InputFile.absolute(key)] }
         if isMetered { words.append("--metered") }
-        if let parallelLimit = destination.parallelLimit { words += ["--parallel", "\(parallelLimit.number)"] }
+        if let parallelLimit { words += ["--parallel", "\(parallelLimit.number)"] }
         return words
     }
 }

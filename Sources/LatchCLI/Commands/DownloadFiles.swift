@@ -100,6 +100,10 @@ struct DownloadFiles: ExecutableCommand {
                 throw given.usageError("--follow needs --all, and no ids or URLs")
             }
             if given[dryRun] { throw given.usageError("--follow and --dry-run cannot be combined") }
+            let hasPlace = given[folder] != nil || given[layout] != nil || given[motion] || given[makes]
+            if isOfList, hasPlace || given[AccountOption.option] != nil {
+                throw given.usageError("--to, --make-folder, --layout, --motion-photo and --account need --all")
+            }
         }
         if given[locked] {
             guard !selection.isWholeLibrary, selection.albums.isEmpty, selection.ids.isEmpty, selection.paths.isEmpty
@@ -181,8 +185,8 @@ struct DownloadFiles: ExecutableCommand {
         if isDryRun { return try await report(library, context) }
         let background = BackgroundDownload(context: context, isMetered: isMetered, destination: place)
         if isFollowing, selection.isEmpty {
-            if isBackground { return try await background.start(.follow) }
-            return try await FollowLibraries(context, background).run()
+            let libraries = FollowLibraries(context, background)
+            return isBackground ? try await libraries.start(nil) : try await libraries.run()
         }
         if selection.isEmpty {
             guard try await queue.progress().open > 0 else {
@@ -204,7 +208,7 @@ struct DownloadFiles: ExecutableCommand {
             try await context.openSecrets()
         } else {
             if selection.isLockedFolder { return try await fetchLocked(queue, library, background, context) }
-            let start = Date()
+            let start = ContinuousClock.now
             try await addSelection(to: queue, in: library, context)
             if isFollowing { return try await follow(queue, library, since: start, background, context) }
             guard try await queue.progress().open > 0 else { return .done }
@@ -223,12 +227,12 @@ struct DownloadFiles: ExecutableCommand {
 
     /// Follows the library whose files were added to the queue, at the terminal or in the background.
     private func follow(
-        _ queue: DownloadQueue, _ library: PictureLibrary, since start: Date, _ background: BackgroundDownload,
-        _ context: CommandContext
+        _ queue: DownloadQueue, _ library: PictureLibrary, since start: ContinuousClock.Instant,
+        _ background: BackgroundDownload, _ context: CommandContext
     ) async throws -> ExitCode {
         let libraries = FollowLibraries(context, background)
         guard isBackground else {
-            return try await libraries.follow(searching(queue, library, context), since: start)
+            return try await libraries.follow(searching(queue, library, context), SearchTimes(whole: start))
         }
         let (account, session) = try await context.session(selector)
         // Fails here and not in the background when the server sends no events.

@@ -103,9 +103,19 @@ private struct Unfollow: ExecutableCommand {
         let account = selector == nil ? nil : try await context.account(selector).id
         let count = try await followed.remove(account)
         if try await followed.all().isEmpty { BackgroundDownload.Program.follow.removeAutostart() }
-        try context.console.result(
-            [count == 1 ? "1 library is no longer followed." : "\(count) libraries are no longer followed."],
-            json: ["libraries": .number(Double(count))])
+        let sentence =
+            switch count {
+            case 0: "No library was followed."
+            case 1: "1 library is no longer followed."
+            default: "\(count) libraries are no longer followed."
+            }
+        try context.console.result([sentence], json: ["libraries": .number(Double(count))])
+        let queue = try await DownloadDestination().open(context, isChoosing: false).queue
+        let open = try await queue.progress().open
+        if count > 0, open > 0, !context.console.isJSON {
+            context.console.printMessage(
+                "\(open == 1 ? "1 file waits" : "\(open) files wait") in the queue. To download: latch download")
+        }
         return .done
     }
 }
@@ -159,25 +169,40 @@ private struct ListDownloads: ExecutableCommand {
             }
             count += page.count
         }
-        let followed = try await FollowedLibraries(try await context.client()).all()
+        let latch = try await context.client()
+        let (list, accounts) = (FollowedLibraries(latch), try await latch.accounts.accounts())
+        let isRunning = try list.isRunning()
+        let followed = try await list.all().compactMap { library in
+            accounts.first { $0.id == library.account }.map { (library, $0) }
+        }
         if context.console.isJSON {
-            let all = JSONValue.array(followed.map(Self.json))
+            let all = JSONValue.array(
+                followed.map { library, account in
+                    [
+                        "account": .string(account.id.uuidString), "folder": .string(library.location.folder),
+                        "isRunning": .bool(isRunning && account.isSignedIn),
+                    ]
+                })
             try context.console.raw(Array("],\"followed\":".utf8) + all.encoded() + Array("}\n".utf8))
         } else {
             if count == 0 { context.console.printMessage(emptyMessage) }
-            for library in followed {
-                let account = try await context.client().accounts.account(library.account)
-                context.console.printMessage(
-                    "New pictures of \(account?.userEmail.printable ?? "an account") at "
-                        + "\(account?.serverURL.description ?? "its server") are downloaded to "
-                        + "'\(library.location.folder.printable)' in the background.")
+            for (library, account) in followed {
+                context.console.printMessage(Self.line(library, account, isRunning: isRunning))
             }
         }
         return .done
     }
 
-    private static func json(_ library: FollowedLibrary) -> JSONValue {
-        ["account": .string(library.account.uuidString), "folder": .string(library.location.folder)]
+    private static func line(_ library: FollowedLibrary, _ account: Account, isRunning: Bool) -> String {
+        let pictures = "New pictures of \(account.userEmail.printable) at \(account.serverURL)"
+        guard account.isSignedIn else {
+            return "\(pictures) are not downloaded, because you are signed out. Sign in: latch login \(account.serverURL)"
+        }
+        let place = "to '\(library.location.folder.printable)'"
+        return isRunning
+            ? "\(pictures) are downloaded \(place) in the background."
+            : "\(pictures) are not downloaded \(place), because the background program does not run. To start it: "
+                + "latch download --follow --background"
     }
 
     /// The message for an empty list.

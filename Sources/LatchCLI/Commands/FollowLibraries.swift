@@ -1,6 +1,5 @@
 import Desktop
 import FoundationEssentials
-import HTTPMessages
 import LatchDownloads
 import LatchKit
 import Primitives
@@ -11,24 +10,19 @@ import Synchronization
 ///
 /// Source: IM-6, DL-17.
 struct FollowLibraries: Sendable {
-    /// By how much the time of a search precedes that of the one before, because the clocks of the server and of this
-    /// machine may differ.
-    private static let clockDifference: TimeInterval = 24 * 3_600
     /// The pause before a library is tried again after a failure that is not the server's.
     private static let retryPause = Duration.seconds(60)
     /// The interval at which files wait for another program that downloads.
     private static let otherRunInterval = Duration.seconds(30)
-    /// The name of the lock of the program that follows the list.
-    private static let lockName = "follow"
 
     let context: CommandContext
     let background: BackgroundDownload
-    /// The accounts whose sessions ended while their libraries were followed.
-    private let signedOut = SignedOutAccounts()
+    private let warnings: Warnings
 
     init(_ context: CommandContext, _ background: BackgroundDownload) {
         self.context = context
         self.background = background
+        warnings = Warnings(context.console)
     }
 
     // MARK: - One library
@@ -37,127 +31,139 @@ struct FollowLibraries: Sendable {
     ///
     /// - Parameters:
     ///   - search: Searches the library.
-    ///   - start: When the search that filled the queue began.
+    ///   - times: The times of the searches, with the one that filled the queue.
     /// - Returns: The exit code.
     /// - Throws: ``LatchError`` when the session or the search ends; `CancellationError`.
-    func follow(_ search: LibrarySearching, since start: Date) async throws -> ExitCode {
+    func follow(_ search: LibrarySearching, _ times: SearchTimes) async throws -> ExitCode {
         context.setStopMessage("Stopped. Received data is kept. To continue: latch download")
-        try await whileUnlocked {
-            try await withThrowingTaskGroup { group in
-                let fetches = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-                group.addTask {
-                    try await fetch(fetches.stream) {
-                        context.console.printMessage("Waiting for new pictures. To stop: Ctrl-C")
+        try await background.watching {
+            try await whileUnlocked {
+                try await withThrowingTaskGroup { group in
+                    let fetches = FetchSignal()
+                    group.addTask {
+                        try await fetch(fetches) {
+                            context.console.printMessage("Waiting for new pictures. To stop: Ctrl-C")
+                        }
                     }
+                    group.addTask { try await follow(search, times, fetches) }
+                    fetches.send()
+                    defer { group.cancelAll() }
+                    try await group.next()
                 }
-                group.addTask { try await follow(search, SearchTime(start), fetches.continuation) }
-                fetches.continuation.yield()
-                defer { group.cancelAll() }
-                try await group.next()
             }
         }
         return .done
     }
 
     /// Searches a library after changes, until the session ends.
-    private func follow(
-        _ search: LibrarySearching, _ last: SearchTime, _ fetches: AsyncStream<Void>.Continuation
-    ) async throws {
+    private func follow(_ search: LibrarySearching, _ times: SearchTimes, _ fetches: FetchSignal) async throws {
         let (_, session) = try await context.session(search.account)
         try await LibraryFollower().run(try session.events()) { error in
-            context.console.warn(error.message.printable)
+            warnings.report(error)
         } search: {
-            let now = Date()
-            try await search.add(last.time.map { $0.addingTimeInterval(-Self.clockDifference) })
-            last.time = now
-            fetches.yield()
+            try await times.search { try await search.add($0) }
+            warnings.reset()
+            fetches.send()
         }
     }
 
     // MARK: - The list
 
-    /// Adds a library to the list and starts the program that follows it, unless it runs already.
-    func start(_ library: FollowedLibrary) async throws -> ExitCode {
+    /// Adds a library to the list, and starts the program that follows it unless it runs already.
+    ///
+    /// - Parameter library: The library. Nil to start the program again for the libraries of the list.
+    /// - Returns: The exit code.
+    /// - Throws: ``LatchError`` when the program cannot be started. The library is not in the list then.
+    func start(_ library: FollowedLibrary?) async throws -> ExitCode {
         let latch = try await context.client()
-        try await context.openSecrets()
         let followed = FollowedLibraries(latch)
-        let previous = try await followed.all().first { $0.account == library.account }
-        try await followed.add(library)
-        guard let lock = try latch.accounts.lockIfFree(named: Self.lockName) else {
+        let before = try await followed.all()
+        guard library != nil || !before.isEmpty else {
+            return try background.nothingLeft(
+                .follow, "No library is followed. To follow one: latch download --all --follow --background")
+        }
+        try await context.openSecrets()
+        // A program that has seen an empty list is about to end.
+        if before.isEmpty { try await followed.lockProgram().release() }
+        if let library { try await followed.add(library) }
+        if try followed.isRunning() {
             try background.reportRunning(
                 .follow,
-                "The program that downloads new pictures in the background runs already, and includes this library.")
+                library == nil
+                    ? "New pictures of the followed libraries are downloaded in the background already."
+                    : "New pictures of this library are now downloaded in the background too.")
             return .done
         }
-        lock.release()
         do {
             return try await background.start(.follow)
         } catch {
-            if let previous { try await followed.add(previous) } else { try await followed.remove(library.account) }
+            if let library {
+                if let previous = before.first(where: { $0.account == library.account }) {
+                    try await followed.add(previous)
+                } else {
+                    try await followed.remove(library.account)
+                }
+            }
             throw error
         }
     }
 
     /// Follows the libraries of the list until it is empty.
     func run() async throws -> ExitCode {
-        let latch = try await context.client()
-        guard let lock = try latch.accounts.lockIfFree(named: Self.lockName) else {
-            context.console.printMessage("Another program downloads new pictures already.")
+        let followed = FollowedLibraries(try await context.client())
+        guard try await !followed.all().isEmpty else {
+            return try background.nothingLeft(
+                .follow, "No library is followed. To follow one: latch download --all --follow --background")
+        }
+        let lock: ProgramLock
+        do { lock = try await followed.lockProgram() } catch let error as LatchError where error.code == .storageLocked {
+            context.console.printMessage(
+                "Another program downloads new pictures already. To see what it follows: latch downloads list")
             return .done
         }
         defer { lock.release() }
-        let followed = FollowedLibraries(latch)
-        guard try await !followed.all().isEmpty else {
-            return try background.nothingLeft(.follow, "No library is followed.")
-        }
         BackgroundProgram.reportReady(context.environment)
-        let renewal = Task { try? await latch.renewSessions() }
-        let watch = Task { [context] in await latch.lock.lockWithSession(context.environment) }
-        defer {
-            renewal.cancel()
-            watch.cancel()
-        }
-        try await withThrowingTaskGroup { group in
-            let fetches = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-            group.addTask { try await repeating { try await fetch(fetches.stream) {} } }
-            group.addTask {
-                try await followed.run { library in await follow(library, fetches.continuation) }
+        try await background.watching {
+            try await withThrowingTaskGroup { group in
+                let fetches = FetchSignal()
+                group.addTask { try await repeating { try await fetch(fetches) {} } }
+                group.addTask {
+                    try await repeating {
+                        try await followed.run { library in await follow(library, fetches) }
+                    }
+                }
+                fetches.send()
+                defer { group.cancelAll() }
+                try await group.next()
             }
-            fetches.continuation.yield()
-            defer { group.cancelAll() }
-            try await group.next()
         }
         return try background.nothingLeft(.follow, "No library is followed any more.")
     }
 
     /// Follows a library of the list until its account is signed out.
-    private func follow(_ library: FollowedLibrary, _ fetches: AsyncStream<Void>.Continuation) async {
+    private func follow(_ library: FollowedLibrary, _ fetches: FetchSignal) async {
         let search = DownloadFiles.searching(library, background.destination, context)
-        let last = SearchTime(nil)
+        let times = SearchTimes()
         try? await repeating {
             do {
-                if signedOut.ids.withLock({ $0.remove(library.account) }) != nil {
-                    // The end of the session has paused the files of the account.
+                try await whileUnlocked {
+                    // A lock, or the end of a session, has paused the files of the account.
                     let queue = try await background.destination.open(context, isChoosing: false).queue
-                    if try await queue.resume(of: library.account) > 0 { fetches.yield() }
+                    if try await queue.resumeHeld(of: library.account) > 0 { fetches.send() }
+                    try await follow(search, times, fetches)
                 }
-                try await whileUnlocked { try await follow(search, last, fetches) }
             } catch let error as LatchError where [.signedOut, .sessionEnded, .noAccount].contains(error.code) {
-                context.console.warn(error.message.printable)
-                signedOut.ids.withLock { _ = $0.insert(library.account) }
+                warnings.report(error)
             }
         }
     }
 
-    /// Runs `body` until it returns. A failure is followed by a pause, and reported unless it is the same as before.
+    /// Runs `body` until it returns. A failure is reported, and followed by a pause.
     private func repeating(_ body: () async throws -> Void) async throws {
-        var last: String?
         while true {
             do { return try await body() } catch {
                 try Task.checkCancellation()
-                let message = LatchError(describing: error).message
-                if message != last { context.console.warn(message.printable) }
-                last = message
+                warnings.report(LatchError(describing: error))
                 try await Task.sleep(for: Self.retryPause)
             }
         }
@@ -179,26 +185,30 @@ struct FollowLibraries: Sendable {
 
     // MARK: - The queue
 
-    /// Downloads what waits in the queue at each signal. While another program downloads, this one waits.
-    private func fetch(_ signals: AsyncStream<Void>, onIdle: () -> Void) async throws {
-        for await _ in signals {
+    /// Downloads what waits in the queue at each signal. While another program downloads, this one waits. `onIdle` is
+    /// called after the first signal, and after each that has downloaded something.
+    private func fetch(_ signals: FetchSignal, onIdle: () -> Void) async throws {
+        var isFirst = true
+        for await _ in signals.stream {
+            // A failure must not lose the signal.
+            var isDone = false
+            defer { if !isDone { signals.send() } }
             let (queue, _) = try await background.destination.open(context, isChoosing: false)
+            var hasFetched = false
             while try await queue.progress().open > 0 {
                 guard try await queue.isFetchedElsewhere() else {
-                    _ = try await background.run(queue)
+                    _ = try await background.fetch(queue)
+                    hasFetched = true
                     break
                 }
                 try await Task.sleep(for: Self.otherRunInterval)
             }
-            onIdle()
+            isDone = true
+            if isFirst || hasFetched { onIdle() }
+            isFirst = false
         }
         try Task.checkCancellation()
     }
-}
-
-/// A set of accounts.
-private final class SignedOutAccounts: Sendable {
-    let ids = Mutex<Set<UUID>>([])
 }
 
 /// How a library is searched.
@@ -210,9 +220,30 @@ struct LibrarySearching: Sendable {
     let add: @Sendable (_ since: Date?) async throws -> Void
 }
 
-/// When the last search of a library began.
-private final class SearchTime: @unchecked Sendable {  // Used by one follower, which runs one search at a time.
-    var time: Date?
+/// Starts a round of downloads.
+private struct FetchSignal: Sendable {
+    let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
 
-    init(_ time: Date?) { self.time = time }
+    init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    func send() { continuation.yield() }
+}
+
+/// Reports failures, each once until another one or a success.
+private final class Warnings: Sendable {
+    private let console: Console
+    private let last = Mutex<String?>(nil)
+
+    init(_ console: Console) { self.console = console }
+
+    func report(_ error: LatchError) {
+        let isNew = last.withLock { last in
+            defer { last = error.message }
+            return last != error.message
+        }
+        if isNew { console.warn(error.message.printable) }
+    }
+
+    func reset() { last.withLock { $0 = nil } }
 }

@@ -59,37 +59,58 @@ package struct FollowedLibraries: Sendable {
         try await LatchError.converting { try await database.write { try $0.run(Self.delete, account) } }
     }
 
+    /// Acquires the lock of the program that follows the libraries. A program that is about to end is waited for, up to
+    /// ten seconds.
+    ///
+    /// - Throws: ``LatchError/Code/storageLocked`` when another program follows them; `CancellationError`.
+    package func lockProgram() async throws -> ProgramLock {
+        for _ in 0..<200 {
+            if let lock = try accounts.lockIfFree(named: Self.lockName) { return ProgramLock(lock) }
+            guard try await all().isEmpty else { break }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw LatchError(
+            .storageLocked,
+            "Another program follows the libraries. To end it: latch downloads unfollow. Then repeat the command.")
+    }
+
+    /// Whether a program follows the libraries.
+    package func isRunning() throws -> Bool {
+        guard let lock = try accounts.lockIfFree(named: Self.lockName) else { return true }
+        lock.release()
+        return false
+    }
+
+    private static let lockName = "follow"
+
     /// Runs `follow` for every library whose account is signed in, in tasks of their own, until no library is left.
     ///
     /// When a library is removed or replaced, or its account is signed out, its task is cancelled. It runs again after
-    /// the next sign-in. A task that returns before is run again too, after a second.
+    /// the next sign-in. A task that returns before is run again too, after a second. All tasks have ended when this
+    /// method returns.
     ///
     /// - Throws: A `LatchError` with a `storage` code; `CancellationError`.
     package func run(_ follow: @escaping @Sendable (FollowedLibrary) async -> Void) async throws {
-        var tasks: [FollowedLibrary: Task<Void, Never>] = [:]
-        defer { for task in tasks.values { task.cancel() } }
-        // Nil for a change of the database, or the library whose task has returned.
-        let (signals, signal) = AsyncStream.makeStream(of: FollowedLibrary?.self)
-        let watching = Task {
+        var tasks = FollowingTasks(follow)
+        let watching = Task { [signal = tasks.signal] in
             for await _ in accounts.databaseChanges { signal.yield(nil) }
             signal.finish()
         }
         defer { watching.cancel() }
-        for await ended in signals {
-            if let ended { tasks[ended] = nil }
-            let all = try await all()
-            guard !all.isEmpty else { return }
-            let signedIn = Set(try await accounts.accounts().filter(\.isSignedIn).map(\.id))
-            let wanted = Set(all.filter { signedIn.contains($0.account) })
-            for library in tasks.keys where !wanted.contains(library) { tasks.removeValue(forKey: library)?.cancel() }
-            for library in wanted where tasks[library] == nil {
-                tasks[library] = Task {
-                    await follow(library)
-                    if (try? await Task.sleep(for: .seconds(1))) != nil { signal.yield(library) }
-                }
+        let result: Result<Void, any Error>
+        do {
+            for await ended in tasks.signals {
+                if let ended { tasks.ended(ended) }
+                let all = try await all()
+                guard !all.isEmpty else { break }
+                let signedIn = Set(try await accounts.accounts().filter(\.isSignedIn).map(\.id))
+                tasks.run(Set(all.filter { signedIn.contains($0.account) }))
             }
-        }
-        try Task.checkCancellation()
+            try Task.checkCancellation()
+            result = .success(())
+        } catch { result = .failure(error) }
+        await tasks.end()
+        try result.get()
     }
 
     private static let selectAll = Statement("SELECT library FROM followed_libraries ORDER BY account") {
@@ -106,4 +127,55 @@ package struct FollowedLibraries: Sendable {
 
     private static let delete = Statement(
         "DELETE FROM followed_libraries WHERE ?1 IS NULL OR account = ?1", UUID?.self)
+}
+
+/// The tasks that follow libraries.
+private struct FollowingTasks {
+    /// Nil for a change of the database, or the number of a task that has returned.
+    let signals: AsyncStream<Int?>
+    let signal: AsyncStream<Int?>.Continuation
+    private let follow: @Sendable (FollowedLibrary) async -> Void
+    private var tasks: [FollowedLibrary: (number: Int, task: Task<Void, Never>)] = [:]
+    private var stopped: [Task<Void, Never>] = []
+    private var lastNumber = 0
+
+    init(_ follow: @escaping @Sendable (FollowedLibrary) async -> Void) {
+        self.follow = follow
+        (signals, signal) = AsyncStream.makeStream()
+    }
+
+    mutating func ended(_ number: Int) { tasks = tasks.filter { $0.value.number != number } }
+
+    /// Has a task run for each of these libraries, and for no other.
+    mutating func run(_ wanted: Set<FollowedLibrary>) {
+        for (library, running) in tasks where !wanted.contains(library) {
+            running.task.cancel()
+            stopped.append(running.task)
+            tasks[library] = nil
+        }
+        for library in wanted where tasks[library] == nil {
+            lastNumber += 1
+            let task = Task { [follow, signal, lastNumber] in
+                await follow(library)
+                if (try? await Task.sleep(for: .seconds(1))) != nil { signal.yield(lastNumber) }
+            }
+            tasks[library] = (lastNumber, task)
+        }
+    }
+
+    /// Ends all tasks.
+    mutating func end() async {
+        run([])
+        for task in stopped { await task.value }
+    }
+}
+
+/// The lock of the program that follows libraries. It ends with the program.
+package struct ProgramLock: Sendable {
+    private let file: FileLock
+
+    fileprivate init(_ file: FileLock) { self.file = file }
+
+    /// Releases the lock.
+    package func release() { file.release() }
 }

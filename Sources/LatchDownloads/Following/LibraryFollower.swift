@@ -8,20 +8,20 @@ import Synchronization
 ///
 /// Source: IM-6.
 package struct LibraryFollower: Sendable {
-    /// A pause, which throws when the task is cancelled.
-    package typealias Pause = @Sendable () async throws -> Void
-
-    private let settle: Pause
-    private let retryPause: Pause
+    private let settle: @Sendable () async throws -> Void
+    private let retryPause: @Sendable (_ failures: Int) async throws -> Void
 
     /// Creates a follower.
     ///
     /// - Parameters:
     ///   - settle: Waits for the further events of a burst. Default: 2 seconds.
-    ///   - retryPause: Waits before a search that failed is repeated. Default: 60 seconds.
+    ///   - retryPause: Waits before a search that failed so many times is repeated. Default: 1 minute, doubled after each
+    ///     failure up to 16 minutes.
     package init(
-        settle: @escaping Pause = { try await Task.sleep(for: .seconds(2)) },
-        retryPause: @escaping Pause = { try await Task.sleep(for: .seconds(60)) }
+        settle: @escaping @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(2)) },
+        retryPause: @escaping @Sendable (_ failures: Int) async throws -> Void = { failures in
+            try await Task.sleep(for: .seconds(60) * (1 << min(failures - 1, 4)))
+        }
     ) {
         self.settle = settle
         self.retryPause = retryPause
@@ -55,13 +55,15 @@ package struct LibraryFollower: Sendable {
         for try await _ in signals where changes.isPending {
             try await settle()
             changes.clear()
+            var failures = 0
             while true {
                 do {
                     try await search()
                     break
                 } catch let error as LatchError where error.code.leavesSessionUnknown {
+                    failures += 1
                     onFailure(error)
-                    try await retryPause()
+                    try await retryPause(failures)
                 }
             }
         }

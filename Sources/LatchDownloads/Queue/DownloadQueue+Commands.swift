@@ -59,6 +59,8 @@ extension DownloadQueue {
     @discardableResult
     public func pause(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
+        // Files that only wait for their account are paused by the person from now on.
+        _ = try await store.change(ids, of: account, from: [.paused], to: .paused)
         return try await store.change(ids, of: account, from: [.waiting, .running], to: .paused)
     }
 
@@ -73,6 +75,17 @@ extension DownloadQueue {
     public func resume(_ ids: [String]? = nil, of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
         return try await store.change(ids, of: account, from: [.paused], to: .waiting)
+    }
+
+    /// Resumes the tasks that were paused because their account was signed out or locked. Tasks that a person paused
+    /// stay paused.
+    ///
+    /// - Returns: The number of tasks that changed.
+    /// - Throws: The codes of the storage.
+    @discardableResult
+    package func resumeHeld(of account: Account.ID) async throws -> Int {
+        defer { commanded() }
+        return try await store.resume(account: account)
     }
 
     /// Retries failed tasks, together with the other part of a live photo. Tasks that wait for a time are tried at

@@ -8,7 +8,7 @@ enum DownloadSchema {
         "downloads",
         migrations: [
             queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
-            followed,
+            followed, held,
         ],
         continuesFile: true)
 
@@ -202,5 +202,12 @@ enum DownloadSchema {
         CREATE TABLE followed_libraries (
             account TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, library TEXT NOT NULL
         ) STRICT;
+        """)
+
+    /// `is_held` means that a paused file was not paused by a person: its account was signed out or locked.
+    private static let held = Migration(
+        to: 16, named: "files that wait for an account",
+        """
+        ALTER TABLE downloads ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
         """)
 }

@@ -80,6 +80,11 @@ extension DownloadStore {
         _ = try await sweep { try $0.run(Self.pauseAccount, account, $1, $2) }
     }
 
+    /// Has the tasks wait again that ``pause(account:)`` paused, unless a person has paused them since.
+    func resume(account: UUID) async throws -> Int {
+        try await sweep { try $0.run(Self.resumeAccount, account, $1, $2) }
+    }
+
     func command<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
@@ -129,7 +134,7 @@ extension DownloadStore {
     /// Resets a task. The file at the path of a failed or skipped task is not its own. `resume` says how much of the
     /// part is usable.
     private static let again = """
-        reason = NULL, attempts = 0, not_before = 0, \
+        reason = NULL, attempts = 0, not_before = 0, is_held = 0, \
         is_whole = iif(state IN ('failed', 'skipped'), 0, is_whole), \
         path = iif(state IN ('failed', 'skipped'), NULL, path)
         """
@@ -176,7 +181,13 @@ extension DownloadStore {
     // The unary plus keeps SQLite from the index on the account, so that the range limits the rows read.
     static let pauseAccount = Statement(
         """
-        UPDATE downloads SET state = 'paused' WHERE +account = ? AND +state IN ('waiting', 'running') \
+        UPDATE downloads SET state = 'paused', is_held = 1 WHERE +account = ? AND +state IN ('waiting', 'running') \
+        AND position BETWEEN ? AND ?
+        """, UUID.self, Int.self, Int.self)
+
+    static let resumeAccount = Statement(
+        """
+        UPDATE downloads SET state = 'waiting', \(again) WHERE +account = ? AND +state = 'paused' AND is_held = 1 \
         AND position BETWEEN ? AND ?
         """, UUID.self, Int.self, Int.self)
 }

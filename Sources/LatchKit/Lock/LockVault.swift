@@ -102,7 +102,10 @@ final class LockVault: Sendable {
 
     /// Returns the key if the lock is unlocked. If it counts as a use, the time without use begins again.
     func unlockedKey(_ record: LockRecord, isUse: Bool = true) -> Secret? {
-        if let retained = retained.withLock({ $0 }), retained.id == record.id { return retained.key }
+        // The settings may have changed since the key was retained.
+        if record.settings.continuesDownloads, let retained = retained.withLock({ $0 }), retained.id == record.id {
+            return retained.key
+        }
         guard let stored = keys.read(Self.name(record)), let unlocked = UnlockedKey(stored) else { return nil }
         let (now, idle) = (now().uptime, record.settings.idle)
         guard unlocked.end > now else {

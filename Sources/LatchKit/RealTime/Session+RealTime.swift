@@ -67,9 +67,10 @@ extension Session {
     /// Returns the events of the server in the order in which it sends them.
     ///
     /// The sequence reconnects after a failure, with growing pauses from 1 second to 5 minutes, and waits while there is
-    /// no network or while the lock of the device is locked. It throws ``LatchError/Code/sessionEnded`` or ``LatchError/Code/signedOut`` when the session ends,
-    /// and a code of the secret store when the token cannot be read. When the server reports that it ended this
-    /// session, or refuses the connection, the server is asked once whether the session is still valid.
+    /// no network or while the lock of the device is locked. It throws ``LatchError/Code/sessionEnded`` or
+    /// ``LatchError/Code/signedOut`` when the session ends, and a code of the secret store when the token cannot be
+    /// read. When the server reports that it ended this session, or refuses the connection, the server is asked once
+    /// whether the session is still valid.
     ///
     /// - Throws: ``LatchError/Code/notOffered`` when the server's family sends no events; see ``Capabilities/realTime``.
     ///

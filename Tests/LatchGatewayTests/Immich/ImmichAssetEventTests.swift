@@ -135,15 +135,15 @@ struct ImmichAssetEventTests {
         }
     }
 
-    @Test("IM-6 a file that another gateway on the same database finds is reported")
+    @Test("IM-6 a change that another gateway on the same database makes is reported")
     func otherGateway() async throws {
         try await with { watched in
             let other = try await watched.base.otherProcess()
-            try AssetFixture.put("new", at: "ada@example.org/new.jpg", in: watched.fixture.folder)
-            let library = AssetLibrary(
-                path: watched.fixture.folder.path, database: other.database, log: other.log, now: other.now)
-            _ = try await library.scan()
-            #expect(try watched.next("on_upload_success") == "new.jpg")
+            // The folder is unchanged, so that this gateway does not find it by itself.
+            _ = try await other.database.write {
+                try $0.run(Statement("UPDATE assets SET updated_at = updated_at + 1 WHERE name = 'Clip.mp4'"))
+            }
+            #expect(try watched.next("on_asset_update") == "Clip.mp4")
             await other.close()
         }
     }
@@ -163,8 +163,28 @@ struct ImmichAssetEventTests {
                 let event = try watched.next()
                 names.append(event.argument.string ?? event.argument["originalFileName"]?.string ?? "")
             }
-            #expect(names.count >= AssetChangeReader.maximumPerOwner)
-            #expect(names.count <= 2 * AssetChangeReader.maximumPerOwner)
+            #expect(names.count > AssetChangeReader.maximumListed)
+            #expect(names.count <= 2 * AssetChangeReader.maximumListed + 1)
+        }
+    }
+
+    @Test("IM-6 when more files are removed than are reported, the connections end so that the clients search again")
+    func manyRemoved() async throws {
+        try await with { watched in
+            let others = try connect(watched.base, try await watched.fixture.bobsToken())
+            for number in 0..<210 {
+                try AssetFixture.put("\(number)", at: "ada@example.org/Sea/\(number).jpg", in: watched.fixture.folder)
+            }
+            try await watched.base.gateway.readLibrary()
+            let gateway = watched.base.gateway
+            _ = try await gateway.stores.database.write {
+                try $0.run(Statement("DELETE FROM assets WHERE folder = 'ada@example.org/Sea'"))
+            }
+            gateway.library?.store.invalidateCache()
+            while case .text = try watched.peer.next() {}
+            // Connections of people who cannot see the files are still open.
+            try others.send("40/other,")
+            #expect(try others.text() == #"44/other,{"message":"Invalid namespace"}"#)
         }
     }
 

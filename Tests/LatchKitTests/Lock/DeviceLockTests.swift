@@ -236,6 +236,28 @@ import Testing
         }
     }
 
+    @Test("IM-15 the key is kept until the last of several downloads ends, or the settings no longer allow it")
+    func nestedRetaining() async throws {
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        try await latch.lock.set(Self.pin)
+        try await latch.lock.retaining {
+            try await latch.lock.retaining { try latch.lock.lock() }
+            _ = try await latch.session(for: account).identity()
+        }
+        await #expect(throws: LatchError.self) { try await latch.session(for: account).identity() }
+
+        try await latch.lock.unlock(with: Self.pin)
+        try await latch.lock.retaining {
+            var settings = DeviceLock.Settings()
+            settings.continuesDownloads = false
+            try await latch.lock.changeSettings(settings)
+            try latch.lock.lock()
+            await #expect(throws: LatchError.self) { try await latch.session(for: account).identity() }
+        }
+    }
+
     @Test("IM-15 the states of the lock are sent, also those that another program causes")
     func states() async throws {
         let fixture = try OnyxFixture()

@@ -218,39 +218,51 @@ final class ImmichRealTime: Sendable {
         guard let changes else { return }
         do {
             let found = try await changes.next()
-            guard !found.isIncomplete else { return restart() }
+            if found.isIncomplete { return try await restart(clock, found, changes) }
             let ids = state.withLock { Set($0.numbers.keys) }
-            guard !found.list.isEmpty, !ids.isEmpty else { return }
-            var sentCount = 0
-            // The people are read again, because an address, and with it the access to a folder, may have changed.
-            for (id, session) in try await sessions.live(of: ids) where !session.person.mustChangePassword {
-                let events = ImmichAssetEvents.events(found, for: session.person)
-                sentCount += send(events, to: id)
-                guard sentCount >= Self.burst else { continue }
-                sentCount = 0
-                try await clock.sleep(for: Self.burstPause)
-            }
+            if !found.list.isEmpty, !ids.isEmpty { try await send(found, to: ids, clock) }
+            await changes.confirm(found)
         } catch {
-            // Read again at the next change.
-            if !(error is CancellationError) { log.warning("Could not send changes of the picture library.") }
+            guard !(error is CancellationError) else { return }
+            log.warning("Could not send changes of the picture library; trying again.")
+            changeSignal.continuation.yield()
+        }
+    }
+
+    private func send(_ changes: AssetChanges, to ids: Set<SessionID>, _ clock: some Clock<Duration>) async throws {
+        var events = ImmichAssetEvents(changes)
+        var sentCount = 0
+        // The people are read again, because an address, and with it the access to a folder, may have changed.
+        for (id, session) in try await sessions.live(of: ids) where !session.person.mustChangePassword {
+            let texts = events.texts(for: session.person)
+            sentCount += send(texts, to: id, thenCloses: events.isIncomplete(for: session.person))
+            guard sentCount >= Self.burst else { continue }
+            sentCount = 0
+            try await clock.sleep(for: Self.burstPause)
         }
     }
 
     /// Sends events to the connections of a session. Returns their number.
-    private func send(_ events: [SocketIOPacket], to session: SessionID) -> Int {
+    private func send(_ texts: [String], to session: SessionID, thenCloses: Bool) -> Int {
         state.withLock { state in
             let numbers = state.numbers[session] ?? []
             for number in numbers {
-                for event in events { state.connections[number]?.perform { $0.send(event) } }
+                for text in texts { state.connections[number]?.perform { $0.send(text) } }
+                if thenCloses { state.connections[number]?.perform { $0.close() } }
             }
-            return numbers.count * events.count
+            return numbers.count * texts.count
         }
     }
 
     /// Closes all connections without an event, so that the clients connect again and request the current state.
-    private func restart() {
-        state.withLock { state in
-            for number in state.connections.keys { state.connections[number]?.perform { $0.close() } }
+    private func restart(
+        _ clock: some Clock<Duration>, _ changes: AssetChanges, _ reader: AssetChangeReader
+    ) async throws {
+        await reader.confirm(changes)
+        let numbers = state.withLock { Array($0.connections.keys) }
+        for (index, number) in numbers.enumerated() {
+            state.withLock { $0.connections[number]?.perform { $0.close() } }
+            if index % Self.burst == Self.burst - 1 { try await clock.sleep(for: Self.burstPause) }
         }
     }
 }

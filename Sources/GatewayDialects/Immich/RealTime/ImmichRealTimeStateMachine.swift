@@ -107,9 +107,9 @@ struct ImmichRealTimeStateMachine {
         return [Self.send(event), Self.send(SocketIOPacket(.disconnect))] + close()
     }
 
-    /// Sends an event if the client is connected to the namespace.
-    func send(_ event: SocketIOPacket) -> [Action] {
-        state == .connected ? [Self.send(event)] : []
+    /// Sends the text of an event if the client is connected to the namespace.
+    func send(_ text: String) -> [Action] {
+        state == .connected ? [.send(text)] : []
     }
 
     /// Ends the connection. The client may connect again.
