@@ -127,7 +127,8 @@ struct BackgroundDownload {
     /// Reports that a program runs already, and which options of this command have no effect on it.
     func reportRunning(_ program: Program, _ sentence: String) throws {
         let ignored = (parallelLimit == nil ? [] : ["--parallel"]) + (isMetered ? ["--metered"] : [])
-        let more = ignored.isEmpty ? "" : " It ignores these options of this command: \(ignored.joined(separator: ", "))."
+        let options = ignored.joined(separator: ", ")
+        let more = ignored.isEmpty ? "" : " It ignores these options of this command: \(options)."
         try report(program, [sentence + more], isService: program.service.exists)
     }
 

@@ -196,7 +196,8 @@ private struct ListDownloads: ExecutableCommand {
     private static func line(_ library: FollowedLibrary, _ account: Account, isRunning: Bool) -> String {
         let pictures = "New pictures of \(account.userEmail.printable) at \(account.serverURL)"
         guard account.isSignedIn else {
-            return "\(pictures) are not downloaded, because you are signed out. Sign in: latch login \(account.serverURL)"
+            return "\(pictures) are not downloaded, because you are signed out. Sign in: latch login "
+                + account.serverURL.url.forShell
         }
         let place = "to '\(library.location.folder.printable)'"
         return isRunning

@@ -116,7 +116,8 @@ struct FollowLibraries: Sendable {
                 .follow, "No library is followed. To follow one: latch download --all --follow --background")
         }
         let lock: ProgramLock
-        do { lock = try await followed.lockProgram() } catch let error as LatchError where error.code == .storageLocked {
+        do { lock = try await followed.lockProgram() } catch let error as LatchError where error.code == .storageLocked
+        {
             context.console.printMessage(
                 "Another program downloads new pictures already. To see what it follows: latch downloads list")
             return .done

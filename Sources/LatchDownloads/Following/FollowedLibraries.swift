@@ -85,9 +85,9 @@ package struct FollowedLibraries: Sendable {
 
     /// Runs `follow` for every library whose account is signed in, in tasks of their own, until no library is left.
     ///
-    /// When a library is removed or replaced, or its account is signed out, its task is cancelled. It runs again after
-    /// the next sign-in. A task that returns before is run again too, after a second. All tasks have ended when this
-    /// method returns.
+    /// When a library is removed or replaced, its task is cancelled. When its account is signed out, `follow` returns by
+    /// itself. A task that has returned is run again after a second, or after the next sign-in. All tasks have ended when
+    /// this method returns.
     ///
     /// - Throws: A `LatchError` with a `storage` code; `CancellationError`.
     package func run(_ follow: @escaping @Sendable (FollowedLibrary) async -> Void) async throws {
@@ -104,7 +104,7 @@ package struct FollowedLibraries: Sendable {
                 let all = try await all()
                 guard !all.isEmpty else { break }
                 let signedIn = Set(try await accounts.accounts().filter(\.isSignedIn).map(\.id))
-                tasks.run(Set(all.filter { signedIn.contains($0.account) }))
+                tasks.run(all.filter { signedIn.contains($0.account) }, keeping: all)
             }
             try Task.checkCancellation()
             result = .success(())
@@ -146,9 +146,9 @@ private struct FollowingTasks {
 
     mutating func ended(_ number: Int) { tasks = tasks.filter { $0.value.number != number } }
 
-    /// Has a task run for each of these libraries, and for no other.
-    mutating func run(_ wanted: Set<FollowedLibrary>) {
-        for (library, running) in tasks where !wanted.contains(library) {
+    /// Has a task run for each of the libraries `wanted`, and ends those of libraries that are not among `all`.
+    mutating func run(_ wanted: [FollowedLibrary], keeping all: [FollowedLibrary]) {
+        for (library, running) in tasks where !all.contains(library) {
             running.task.cancel()
             stopped.append(running.task)
             tasks[library] = nil
@@ -165,7 +165,7 @@ private struct FollowingTasks {
 
     /// Ends all tasks.
     mutating func end() async {
-        run([])
+        run([], keeping: [])
         for task in stopped { await task.value }
     }
 }

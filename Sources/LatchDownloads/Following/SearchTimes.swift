@@ -27,6 +27,7 @@ package final class SearchTimes: Sendable {
     ///   - now: The time of the wall clock.
     ///   - instant: The time of the continuous clock.
     ///   - body: Performs the search.
+    /// - Throws: The error of `body`. The search does not count then.
     package func search(
         now: Date = Date(), at instant: ContinuousClock.Instant = .now, _ body: (Date?) async throws -> Void
     ) async throws {

@@ -230,7 +230,9 @@ struct ImmichRealTimeTests {
         let account = try await latch.signIn(
             PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: server)
 
-        for try await update in try latch.session(for: account).events() where update == .event(.assetAdded(id: "1")) { break }
+        for try await update in try latch.session(for: account).events() where update == .event(.assetAdded(id: "1")) {
+            break
+        }
 
         #expect(keys.withLock(\.self) == ["open sesame"])
         #expect(Set(proxy.tunnels) == ["home.test:443"])
