@@ -56,7 +56,9 @@ import Testing
         let pauses = Mutex(0)
 
         let error = await #expect(throws: LatchError.self) {
-            try await LibraryFollower(settle: {}, retryPause: { failures in pauses.withLock { $0 += failures } }).run(updates) {
+            try await LibraryFollower(settle: {}, retryPause: { failures in pauses.withLock { $0 += failures } }).run(
+                updates
+            ) {
                 failures.append($0.code)
             } search: {
                 searches += 1
