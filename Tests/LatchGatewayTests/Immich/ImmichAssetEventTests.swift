@@ -55,9 +55,10 @@ struct ImmichAssetEventTests {
     private func with(_ body: (Watched) async throws -> Void) async throws {
         try await AssetFixture.with { fixture in
             let base = fixture.immich.base
-            let running = Task { try await base.gateway.run() }
-            defer { running.cancel() }
             let routes = try #require(base.gateway.dialects.lazy.compactMap { $0 as? ImmichRoutes }.first)
+            // Without the rest of the gateway, which reads the library at times that a test does not control.
+            let running = Task { await routes.realTime.run(clock: .continuous) }
+            defer { running.cancel() }
             try await eventually { await routes.realTime.hasReadChanges }
             try await body(Watched(fixture: fixture, peer: connect(base, fixture.token)))
         }
@@ -143,6 +144,7 @@ struct ImmichAssetEventTests {
             _ = try await other.database.write {
                 try $0.run(Statement("UPDATE assets SET updated_at = updated_at + 1 WHERE name = 'Clip.mp4'"))
             }
+            await watched.base.gateway.detectExternalWrites()
             #expect(try watched.next("on_asset_update") == "Clip.mp4")
             await other.close()
         }
@@ -157,7 +159,7 @@ struct ImmichAssetEventTests {
             }
             try FileManager.default.removeItem(atPath: watched.fixture.folder.file("ada@example.org/Clip.mp4"))
             try await watched.base.gateway.readLibrary()
-            // The scan of the running gateway may divide the changes between two readings.
+            // The changes of one scan may be divided between two readings.
             var names: [String] = []
             while names.last != last {
                 let event = try watched.next()
