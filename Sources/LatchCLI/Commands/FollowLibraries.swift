@@ -200,7 +200,8 @@ struct FollowLibraries: Sendable {
                 guard try await queue.isFetchedElsewhere() else {
                     _ = try await background.fetch(queue)
                     hasFetched = true
-                    break
+                    guard try await resumeAfterLock(queue) else { break }
+                    continue
                 }
                 try await Task.sleep(for: Self.otherRunInterval)
             }
@@ -209,6 +210,22 @@ struct FollowLibraries: Sendable {
             isFirst = false
         }
         try Task.checkCancellation()
+    }
+}
+
+extension FollowLibraries {
+    /// Waits until the device is unlocked, and resumes the files that the lock has paused. Returns whether there were any.
+    private func resumeAfterLock(_ queue: DownloadQueue) async throws -> Bool {
+        let latch = try await context.client()
+        guard try latch.lock.state != .none else { return false }
+        for await state in latch.lock.stateUpdates where state != .locked { break }
+        // If something else pauses the files again, the rounds do not follow each other at once.
+        try await Task.sleep(for: .seconds(1))
+        var count = 0
+        for account in try await latch.accounts.accounts() where account.isSignedIn && !account.mustChangePassword {
+            count += try await queue.resumeHeld(of: account.id)
+        }
+        return count > 0
     }
 }
 

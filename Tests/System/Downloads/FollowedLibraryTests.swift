@@ -153,6 +153,27 @@ struct FollowedLibraryTests {
         }
     }
 
+    @Test("IM-15 while a lock stops downloads, following waits for the unlocking")
+    func locked() async throws {
+        try await with { followed in
+            func latch(_ words: String..., input: String) async throws {
+                let pipe = ["sh", "-c", "printf '\(input)' | \"$@\"", "sh"]
+                let result = try await followed.fixture.latch(words + ["--pin-stdin"], through: pipe)
+                #expect(result.status == 0, "\(words): \(result.errors)")
+            }
+            try await latch("pin", "local", "set", "--downloads", "stop", input: #"482913\n482913\n"#)
+            let started = try await followed.fixture.latch("download", "--all", "--follow", "--background")
+            #expect(started.status == 0, "\(started.errors)")
+            try followed.add("before.jpg")
+            try await followed.waitForFile("before.jpg")
+            #expect(try await followed.fixture.latch("lock").status == 0)
+            try followed.add("while.jpg")
+            try await latch("unlock", input: #"482913\n"#)
+            try await followed.waitForFile("while.jpg")
+            _ = try await followed.fixture.latch("downloads", "unfollow")
+        }
+    }
+
     @Test("IM-11 a sign-out ends following, and nothing starts any more")
     func signOut() async throws {
         try await with { followed in
