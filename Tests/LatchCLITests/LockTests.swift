@@ -143,6 +143,18 @@ struct LockTests {
         }
     }
 
+    @Test("IM-15 a lock without accounts keeps its secret store, so that its key stays where it is looked for")
+    func keepsStore() async throws {
+        try await TestGateway.with { server in
+            let home = try await lockedHome()
+            let other = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--secrets", "service",
+                input: TestGateway.password)
+            #expect(other.status != 0 && other.errors.contains("remove the lock of the device"), "\(other.errors)")
+            #expect(try await home.latch("unlock", "--pin-stdin", input: Self.pin).status == 0)
+        }
+    }
+
     @Test("IM-15 a forgotten PIN is removed with a sign-out of every account, which stays listed")
     func forgotten() async throws {
         try await TestGateway.with { server in
