@@ -109,7 +109,7 @@ actor CommandContext {
                 return false
             }
             if isUnavailable, !methods.contains(.pin) {
-                setHint("To remove the lock and the secrets of all accounts: latch pin local remove --forgotten")
+                setHint("Run 'latch unlock' at the desktop or in a terminal.")
             }
             guard isUnavailable, !prompter.isAvailable else { throw error }
             guard methods.contains(.pin) else {
