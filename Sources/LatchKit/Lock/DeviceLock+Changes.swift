@@ -58,7 +58,8 @@ extension DeviceLock {
 
     /// Removes the PIN, and stores all secrets unsealed.
     ///
-    /// - Throws: The errors of ``unlock(with:)-(Secret)``. If the work is interrupted, the next ``unlock(with:)-(Secret)`` finishes it.
+    /// - Throws: The errors of ``unlock(with:)-(Secret)``. If the work is interrupted, the next start or
+    ///   ``unlock(with:)-(Secret)`` finishes it.
     public func remove(with pin: Secret) async throws {
         try await changing { record in try await remove(try await open(record, with: pin).record) }
     }
