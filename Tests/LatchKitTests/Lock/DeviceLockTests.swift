@@ -228,7 +228,7 @@ import Testing
         let delay = SuspensionDelay(desktop.environment, pause: .zero)
         let watch = Task { await latch.lock.lockWithSession(desktop.environment, delay) }
         defer { watch.cancel() }
-        try await eventually { desktop.calls(.login).count { $0.contains(" Inhibit ") } >= 2 }
+        try await eventually { desktop.calls(.login).count { $0.contains(#"Inhibit "sleep""#) } >= 2 }
     }
 
     @Test("IM-15 without the kernel's keyring each program must be unlocked by itself")
