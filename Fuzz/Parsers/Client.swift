@@ -24,8 +24,6 @@ extension FuzzedParser {
                 let parameters = try Argon2idParameters(memoryKiB: record.memoryKiB, iterations: record.iterations)
                 try require(parameters.isWithinLimits, "A lock may ask for too much memory.")
             }
-            let slots = LockVault.systemKeySlots
-            try require(record.systemKeySlot.map(slots.contains) ?? true, "A key has a name that is never removed.")
             let before = record.tries.left
             _ = record.tries.begin(at: BootTime(boot: "fuzz", uptime: .seconds(3600)))
             try require(record.tries.left <= before && before <= 10, "A try is not counted.")

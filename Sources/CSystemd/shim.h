@@ -8,7 +8,8 @@
     of(sd_bus_call) of(sd_bus_close_unref) of(sd_bus_get_events) of(sd_bus_get_fd) of(sd_bus_get_unique_name) \
     of(sd_bus_is_ready) \
     of(sd_bus_message_append_basic) of(sd_bus_message_close_container) of(sd_bus_message_enter_container) \
-    of(sd_bus_message_exit_container) of(sd_bus_message_get_error) of(sd_bus_message_get_reply_cookie) \
+    of(sd_bus_message_exit_container) of(sd_bus_message_get_error) of(sd_bus_message_get_path) \
+    of(sd_bus_message_get_reply_cookie) of(sd_bus_message_get_type) \
     of(sd_bus_message_is_signal) of(sd_bus_message_new_method_call) \
     of(sd_bus_message_open_container) of(sd_bus_message_read_array) of(sd_bus_message_read_basic) \
     of(sd_bus_message_set_auto_start) of(sd_bus_message_skip) of(sd_bus_message_unref) of(sd_bus_new) \

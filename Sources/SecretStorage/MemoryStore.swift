@@ -11,6 +11,9 @@ public final class MemoryStore: SecretStoring {
     /// The text `memory`.
     public var label: String { "memory" }
 
+    /// The names of all secrets.
+    package var names: [SecretKey] { secrets.withLock { Array($0.keys) } }
+
     /// Reads a secret. Returns nil when there is none for `key`.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
         secrets.withLock { $0[key] }

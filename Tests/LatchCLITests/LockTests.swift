@@ -103,18 +103,26 @@ struct LockTests {
             var home = try HomeFixture()
             let file = try await home.latch("pin", "local", "set", "--system-authentication")
             #expect(file.status == 78 && file.errors.contains("sealed file"))
+            try await expectRefusals(try HomeFixture())
 
             home.environment["LATCH_SECRETS"] = nil
             home.environment["DBUS_SYSTEM_BUS_ADDRESS"] = desktop.environment["DBUS_SYSTEM_BUS_ADDRESS"]
             let set = """
                 echo '\(TestGateway.password)' | $LATCH login \(server.url) -e \(TestGateway.email) --password-stdin
                 $LATCH pin local set --system-authentication --lock-after 600; echo "set $?"
-                $LATCH lock; $LATCH token; echo "token $?"; $LATCH pin local change --downloads stop; echo "change $?"
+                $LATCH lock; $LATCH token; echo "token $?"; echo 1 | $LATCH unlock --pin-stdin; echo "unlock $?"
+                echo 1 | $LATCH pin local remove --pin-stdin; echo "remove $?"; $LATCH pin local change --downloads stop; echo "change $?"
                 $LATCH lock; echo \(Self.pin) | $LATCH pin local set --pin-stdin; echo "add $?"
                 $LATCH pin local status --json; $LATCH lock
                 """
             let first = try await home.shell(SecretServiceTests.start + set)
-            for word in ["set 0", "token 0", "change 0", "add 0", #"{"lock":"unlocked","methods":["pin","system"]}"#] {
+            #expect(
+                first.errors.components(separatedBy: "Run the command without --pin-stdin.").count == 3,
+                "\(first.errors)")
+            for word in [
+                "set 0", "token 0", "unlock 65", "remove 65", "change 0", "add 0",
+                #"{"lock":"unlocked","methods":["pin","system"]}"#,
+            ] {
                 #expect(first.output.contains(word), "\(first.output) \(first.errors)")
             }
 
@@ -140,6 +148,18 @@ struct LockTests {
             for word in ["token 80", "remove 0", "token 0", #"{"lock":"unlocked","methods":["pin"]}"#] {
                 #expect(last.output.contains(word), "\(last.output) \(last.errors)")
             }
+        }
+    }
+
+    @Test("IM-15 a lock without accounts keeps its secret store, so that its key stays where it is looked for")
+    func keepsStore() async throws {
+        try await TestGateway.with { server in
+            let home = try await lockedHome()
+            let other = try await home.latch(
+                "login", server.url, "-e", TestGateway.email, "--password-stdin", "--secrets", "service",
+                input: TestGateway.password)
+            #expect(other.status != 0 && other.errors.contains("remove the lock of the device"), "\(other.errors)")
+            #expect(try await home.latch("unlock", "--pin-stdin", input: Self.pin).status == 0)
         }
     }
 
@@ -189,6 +209,28 @@ struct LockTests {
         fixture.intercept { _ in nil }
         #expect(try await home.latch("download").status == 0)
         #expect(files.indices.allSatisfy { fixture.file("\($0)") != nil })
+    }
+
+    /// Commands that cannot work, which is known before the PIN is read.
+    private func expectRefusals(_ home: HomeFixture) async throws {
+        let local = ["pin", "local"]
+        for arguments in [["remove", "--pin-stdin"], ["remove", "--forgotten"]] {
+            let none = try await home.latch(local + arguments, input: Self.pin)
+            #expect(none.status != 0 && none.errors.contains("This device has no lock."), "\(none.errors)")
+        }
+        #expect(try await home.latch(local + ["status"]).output == "This device has no lock.\n")
+        _ = try await home.latch(local + ["set", "--pin-stdin"], input: Self.pin)
+        for (action, text) in [("set", "sealed file"), ("remove", "does not unlock this device")] {
+            let refused = try await home.latch(local + [action, "--system-authentication"])
+            #expect(refused.status != 0 && refused.errors.contains(text), "\(refused.errors)")
+        }
+        let combined = try await home.latch(local + ["remove", "--system-authentication", "--forgotten"])
+        #expect(combined.status == 64)
+        // No try was counted, and the lock is still there.
+        let wrong = try await home.latch("unlock", "--pin-stdin", input: "000000")
+        #expect(wrong.errors.contains("9 tries are left"))
+        let removed = try await home.latch(local + ["remove", "--pin-stdin"], input: Self.pin)
+        #expect(removed.output == "This device has no lock.\n")
     }
 
     private func signedIn(_ server: TestGateway) async throws -> HomeFixture {

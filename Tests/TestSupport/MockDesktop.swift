@@ -106,6 +106,19 @@ public final class MockDesktop: Sendable {
         await services[service]?.waitForExit()
     }
 
+    /// Kills the bus.
+    public func killBus() async {
+        bus.send(SIGKILL)
+        await bus.waitForExit()
+    }
+
+    /// Makes logind refuse inhibitor locks.
+    public func refuseInhibitors() async throws {
+        try await mock(
+            .login, "AddMethod", "org.freedesktop.login1.Manager", "Inhibit", "ssss", "h",
+            #"raise dbus.exceptions.DBusException("refused", name="org.freedesktop.DBus.Error.AccessDenied")"#)
+    }
+
     /// Changes the network state that NetworkManager reports.
     ///
     /// Source: NetworkManager's D-Bus types, `NMState`, `NMMetered`.
@@ -180,7 +193,12 @@ public final class MockDesktop: Sendable {
         case isDismissed = "ret = (False, False, {'polkit.dismissed': 'true'})"
         case hasNoAgent = "ret = (False, True, {})"
         case lacksPolicy = """
-            raise dbus.exceptions.DBusException("not registered", name="org.freedesktop.PolicyKit1.Error.Failed")
+            raise dbus.exceptions.DBusException("Action org.latchstring.unlock is not registered", \
+            name="org.freedesktop.PolicyKit1.Error.Failed")
+            """
+        case fails = """
+            raise dbus.exceptions.DBusException("No session for cookie", \
+            name="org.freedesktop.PolicyKit1.Error.Failed")
             """
         /// It does not answer.
         case hangs = ""

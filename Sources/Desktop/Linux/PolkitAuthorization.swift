@@ -56,7 +56,7 @@ package struct PolkitAuthorization: Sendable {
     private func ask() async throws {
         guard let pipe = StopPipe() else { throw unavailable("too many files are open. Close some programs.") }
         try await withTaskCancellationHandler {
-            try await SystemThread.run(blocksSignals: false) { try ask(pipe) }
+            try await SystemThread.run { try ask(pipe) }
         } onCancel: {
             pipe.stop()
         }
@@ -120,9 +120,12 @@ package struct PolkitAuthorization: Sendable {
     private func failure(_ error: BusError) -> DesktopError {
         switch error.name {
         case Self.error + "Failed":
+            // The same error says that the action is unknown and that anything else failed.
             unavailable(
-                "polkit does not know the action '\(action)'. Install its policy file '\(action).policy' in "
-                    + "/usr/share/polkit-1/actions.")
+                "polkit reported '\(error.message)'. "
+                    + (error.message.contains(action)
+                        ? "Install its policy file '\(action).policy' in /usr/share/polkit-1/actions."
+                        : "See the log of polkit."))
         case Self.error + "Cancelled":
             DesktopError(
                 .authenticationUnanswered, "The authentication was cancelled. Nothing was unlocked. Try again.")

@@ -1,6 +1,8 @@
+internal import Synchronization
+
 /// Reports when the session is locked and when the machine is suspended or resumed, from logind.
 ///
-/// Without logind nothing is reported.
+/// Without logind nothing else is reported.
 ///
 /// Source: org.freedesktop.login1(5), `Lock` of sessions and `PrepareForSleep` of the manager.
 package struct SessionLockWatch: Sendable {
@@ -31,26 +33,37 @@ package struct SessionLockWatch: Sendable {
         case suspending
         /// The machine was resumed.
         case resumed
+        /// There is no connection to the bus, or it was lost. The watch begins again when there is one.
+        case ended
     }
 
-    /// The events, beginning with ``Event/began`` when logind can be reached. The watch ends with the stream.
+    /// The events, beginning with ``Event/began`` or ``Event/ended``. The watch ends with the stream.
     package var events: AsyncStream<Event> {
         AsyncStream { continuation in
-            let path = sessionPath.map { ",path='\($0)'" } ?? ""
+            let session = Mutex<String?>(nil)
             let rules = [
                 "type='signal',sender='\(Self.service)',interface='\(Self.manager)',member='PrepareForSleep'",
-                "type='signal',sender='\(Self.service)',interface='\(Self.session)',member='Lock'\(path)",
+                "type='signal',sender='\(Self.service)',interface='\(Self.session)',member='Lock'",
             ]
             let handler = BusWatcher.Handler(
-                connected: { _ in continuation.yield(.began) },
+                connected: { connection in
+                    let path = sessionPath(connection)
+                    session.withLock { $0 = path }
+                    continuation.yield(.began)
+                },
                 received: { signals, _ in
                     for signal in signals {
                         if signal.isSignal(Self.manager, "PrepareForSleep"), let isBefore = signal.boolean() {
                             continuation.yield(isBefore ? .suspending : .resumed)
                         }
-                        if signal.isSignal(Self.session, "Lock") { continuation.yield(.sessionLocked) }
+                        if signal.isSignal(Self.session, "Lock"),
+                            session.withLock({ $0 == nil || $0 == signal.object })
+                        {
+                            continuation.yield(.sessionLocked)
+                        }
                     }
-                })
+                },
+                disconnected: { continuation.yield(.ended) })
             guard let watcher = BusWatcher(address, rules: rules, handler: handler) else {
                 continuation.finish()
                 return
@@ -61,9 +74,9 @@ package struct SessionLockWatch: Sendable {
     }
 
     /// The object path of the session. Nil when it is not known.
-    private var sessionPath: String? {
+    private func sessionPath(_ connection: BusConnection) -> String? {
         guard let sessionID else { return nil }
         let method = BusMethod(service: Self.service, path: Self.path, interface: Self.manager, name: "GetSession")
-        return BusConnection(address)?.call(method) { $0.append(sessionID) }?.objectPath()
+        return connection.call(method) { $0.append(sessionID) }?.objectPath()
     }
 }

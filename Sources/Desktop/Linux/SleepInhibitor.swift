@@ -26,7 +26,7 @@ package actor SleepInhibitor {
     private let address: BusAddress
     private let mode: Mode
     private var lock: Int32?
-    private var pause = BusPause()
+    private var pause: BusPause
 
     /// The actor's own executor, because calls to the bus block.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -36,9 +36,11 @@ package actor SleepInhibitor {
     /// - Parameters:
     ///   - environment: The variables that locate the services of the system.
     ///   - mode: What the lock prevents.
-    package init(_ environment: [String: String], mode: Mode) {
+    ///   - pause: How long ``hold(_:)`` has no effect after logind refused. Default: 30 seconds.
+    package init(_ environment: [String: String], mode: Mode, pause: Duration = .seconds(30)) {
         address = .system(environment)
         self.mode = mode
+        self.pause = BusPause(pause)
     }
 
     deinit {
@@ -48,7 +50,7 @@ package actor SleepInhibitor {
     /// Whether the lock is held.
     package var isHeld: Bool { lock != nil }
 
-    /// Takes the lock. Further calls have no effect.
+    /// Takes the lock. Further calls have no effect, except that they try again after logind refused.
     ///
     /// - Parameter reason: The reason that the system shows to people.
     package func hold(_ reason: String) {

@@ -59,9 +59,9 @@ actor CommandContext {
     /// Opens the secret store before it is needed, so that the question for its passphrase comes at a suitable moment.
     @discardableResult
     func openSecrets() async throws -> OpenedSecretStorage {
-        let accounts = try await client().accounts
-        let count = try await accounts.accounts().count + accounts.unreadableAccounts().count
-        let opened = try await secrets().open(mayChange: count == 0)
+        let client = try await client()
+        let count = try await client.accounts.accounts().count + client.accounts.unreadableAccounts().count
+        let opened = try await secrets().open(mayChange: count == 0 && client.lock.settings == nil)
         try await unlock()
         return opened
     }
@@ -109,7 +109,7 @@ actor CommandContext {
                 return false
             }
             if isUnavailable, !methods.contains(.pin) {
-                setHint("To remove the lock and the secrets of all accounts: latch pin local remove --forgotten")
+                setHint("Run 'latch unlock' at the desktop or in a terminal.")
             }
             guard isUnavailable, !prompter.isAvailable else { throw error }
             guard methods.contains(.pin) else {

@@ -12,10 +12,13 @@ struct LocalPIN: ExecutableCommand {
         "pin-stdin",
         help: "Read the PINs from standard input, one per line in the order of the prompts, and do not prompt.")
     private static let forgotten = Flag(
-        "forgotten", help: "Remove the PIN without entering it, and delete the secrets of all accounts.")
+        "forgotten",
+        help: "Remove the lock without the PIN or the authentication, and delete the secrets of all accounts.")
     private static let system = Flag(
         "system-authentication",
         help: "The authentication of the system (polkit: password, fingerprint) instead of a PIN or besides it.")
+    private static let onlySystem = Flag(
+        "system-authentication", help: "Remove the system's authentication. A PIN remains and must be entered.")
     private static let idle = Option<Int>(
         "lock-after", value: "SECONDS", defaultText: "300, or as before",
         help: "Lock after this time without use: 10 to 86400 seconds.")
@@ -24,7 +27,7 @@ struct LocalPIN: ExecutableCommand {
         help: "Whether downloads that run continue or stop while the device is locked.")
 
     static let command = Command<Request>(
-        "local", "Set, change and remove the PIN of this device.",
+        "local", "Set, change and remove the lock of this device.",
         discussion: """
             With a PIN, the secrets of all accounts in the secret store are sealed, and commands ask for the PIN: six \
             digits or more, or a text of eight characters or more. After the third wrong try the next one must wait. \
@@ -34,27 +37,30 @@ struct LocalPIN: ExecutableCommand {
             too, either is enough.
             """,
         commands: [
-            Command("status", "Show whether there is a PIN, and whether this device is locked.") { given in
+            Command("status", "Show what unlocks this device, and whether it is locked.") { given in
                 Request(given, LocalPIN(action: .status))
             },
-            make(.set, "Set the PIN of this device.", [system, idle, downloads]) { given in
+            make(.set, "Set the PIN of this device, or the system's authentication.", [system, idle, downloads]) {
+                given in
                 LocalPIN(action: .set, usesSystem: given[system], seconds: given[idle], downloads: given[downloads])
             },
             make(.change, "Change the PIN or the settings of this device.", [idle, downloads]) { given in
                 LocalPIN(action: .change, seconds: given[idle], downloads: given[downloads])
             },
-            make(.remove, "Remove the PIN of this device and the system's authentication.", [system, forgotten]) {
-                given in
-                LocalPIN(action: .remove, usesSystem: given[system], isForgotten: given[forgotten])
+            make(.remove, "Remove the lock of this device.", [onlySystem, forgotten]) { given throws(ArgumentError) in
+                if given[onlySystem], given[forgotten] {
+                    throw given.usageError("--system-authentication and --forgotten cannot be combined")
+                }
+                return LocalPIN(action: .remove, usesSystem: given[onlySystem], isForgotten: given[forgotten])
             },
         ])
 
     private static func make(
         _ action: Action, _ summary: String, _ more: [any ParameterDeclaring],
-        _ command: @escaping @Sendable (Invocation) -> LocalPIN
+        _ command: @escaping @Sendable (Invocation) throws(ArgumentError) -> LocalPIN
     ) -> Command<Request> {
-        Command(action.rawValue, summary, arguments: more + [fromInput]) { given in
-            var command = command(given)
+        Command(action.rawValue, summary, arguments: more + [fromInput]) { given throws(ArgumentError) in
+            var command = try command(given)
             command.readsInput = given[fromInput]
             return Request(given, command)
         }
@@ -92,6 +98,7 @@ struct LocalPIN: ExecutableCommand {
                     ? "The system's authentication unlocks this device already."
                     : "This device has a PIN already. To change it: latch pin local change")
         }
+        if usesSystem { try await lock.requireProtectedStore() }
         switch (usesSystem, settings) {
         case (true, nil): try await lock.set(context.systemAuthentication, settings: changed(DeviceLock.Settings()))
         case (false, nil): try await lock.set(try await newPIN(context), settings: changed(DeviceLock.Settings()))
@@ -105,8 +112,8 @@ struct LocalPIN: ExecutableCommand {
 
     /// Changes the settings if there are any, otherwise the PIN.
     private func change(_ lock: DeviceLock, _ context: CommandContext) async throws {
-        let methods = try lock.methods
-        guard let settings = try lock.settings, changesSettings || methods.contains(.pin) else {
+        guard let settings = try lock.settings else { throw Self.noLock }
+        guard try changesSettings || lock.methods.contains(.pin) else {
             throw LatchError(.invalidInput, "This device has no PIN. To set one: latch pin local set")
         }
         guard changesSettings else {
@@ -118,8 +125,18 @@ struct LocalPIN: ExecutableCommand {
     }
 
     private func remove(_ lock: DeviceLock, _ context: CommandContext) async throws {
+        do {
+            guard try lock.settings != nil else { throw Self.noLock }
+        } catch let error as LatchError where isForgotten && error.code == .secretStoreDamaged {
+            // A lock that cannot be read can still be removed.
+        }
         guard !isForgotten else { return try await lock.forget() }
-        if usesSystem, try lock.methods.contains(.pin) {
+        let methods = try lock.methods
+        if usesSystem, !methods.contains(.system) {
+            throw LatchError(
+                .invalidInput, "The system's authentication does not unlock this device. Nothing was removed.")
+        }
+        if usesSystem, methods.contains(.pin) {
             return try await lock.removeSystemAuthentication(with: try await secret(Self.question, context))
         }
         try await authenticate(lock, context, system: { try await lock.remove(with: $0) }, pin: lock.remove)
@@ -131,7 +148,18 @@ struct LocalPIN: ExecutableCommand {
         pin: (Secret) async throws -> Void
     ) async throws {
         if !readsInput, try await context.withSystemAuthentication(lock, system) { return }
+        try Self.requirePIN(lock)
         try await pin(try await secret(Self.question, context))
+    }
+
+    static let noLock = LatchError(.invalidInput, "This device has no lock. To set a PIN: latch pin local set")
+
+    /// Refuses `--pin-stdin` where only the system's authentication unlocks.
+    static func requirePIN(_ lock: DeviceLock) throws {
+        if try lock.methods.contains(.pin) { return }
+        throw LatchError(
+            .invalidInput,
+            "This device has no PIN: the system's authentication unlocks it. Run the command without --pin-stdin.")
     }
 
     private static let question = "PIN of this device"
@@ -171,7 +199,7 @@ struct LocalPIN: ExecutableCommand {
 
     private static func sentence(_ state: DeviceLock.State, _ methods: Set<DeviceLock.Method>) -> String {
         switch (state, methods) {
-        case (.none, _): "This device has no PIN."
+        case (.none, _): "This device has no lock."
         case (.locked, [.pin]): "This device is locked."
         case (.locked, [.system]): "This device is locked. The system's authentication unlocks it."
         case (.locked, _): "This device is locked. The system's authentication or the PIN unlocks it."

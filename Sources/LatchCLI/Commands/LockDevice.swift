@@ -16,9 +16,7 @@ struct LockDevice: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let lock = try await context.client().lock
-        guard try lock.state != .none else {
-            throw LatchError(.invalidInput, "This device has no lock. To set a PIN: latch pin local set")
-        }
+        guard try lock.state != .none else { throw LocalPIN.noLock }
         try lock.lock()
         try LocalPIN.show(lock, in: context)
         return .done
@@ -41,11 +39,10 @@ struct UnlockDevice: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let lock = try await context.client().lock
-        guard try lock.state != .none else {
-            throw LatchError(.invalidInput, "This device has no lock. To set a PIN: latch pin local set")
-        }
+        guard try lock.state != .none else { throw LocalPIN.noLock }
         try await context.secrets().open()
         if readsInput {
+            try LocalPIN.requirePIN(lock)
             try await lock.unlock(with: try await StandardInput.firstLine(as: "--pin-stdin", "PIN"))
         } else {
             try await context.unlock()

@@ -45,7 +45,7 @@ enum AccountStep: String, Sendable, CaseIterable {
     case lockRecorded
     /// Lock: one secret is sealed or stored without a seal.
     case secretResealed
-    /// Lock: all secrets are sealed, and keys for the system's authentication that are not used any more are removed.
+    /// Lock: what unlocked a key that is replaced or deleted is removed from the secret store.
     case lockKeyRemoved
     /// Lock: the record says that all secrets are changed, or is deleted.
     case lockFinished

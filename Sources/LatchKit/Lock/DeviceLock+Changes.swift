@@ -16,7 +16,7 @@ extension DeviceLock {
             let key = Secret.random(SealedBox.keyCount)
             var made = try LockRecord(key)
             made.settings = settings
-            try await made.wrapOnThread(key, pin, try await makeDeviceSecret(), vault.parameters)
+            try await made.wrapOnThread(key, pin, try await makeDeviceSecret(of: made), vault.parameters)
             try await begin(&made, with: key)
         }
     }
@@ -26,25 +26,27 @@ extension DeviceLock {
     /// - Throws: The errors of ``unlock(with:)-(Secret)``; ``LatchError/Code/weakPassword``.
     public func change(from old: Secret, to new: Secret) async throws {
         try Self.check(new)
-        try await replaceKey(old, new) { $0 != nil }
+        try await replaceKey(old, new) { $0.contains(.system) }
     }
 
-    /// Replaces the PIN and the key of the lock. `usesSystem` gets the slot of the key for the system's authentication,
-    /// and returns whether that authentication unlocks afterwards.
+    /// Replaces the PIN and the key of the lock. `usesSystem` gets what unlocks now, and returns whether the system's
+    /// authentication unlocks afterwards.
     func replaceKey(
-        _ old: Secret, _ new: Secret, usesSystem: @escaping @Sendable (Int?) throws(LatchError) -> Bool
+        _ old: Secret, _ new: Secret, usesSystem: @escaping @Sendable (Set<Method>) throws(LatchError) -> Bool
     ) async throws {
         try await changing { record in
+            guard let methods = record?.methods else { throw Self.none }
+            // Before the PIN is checked, so that a change that is not possible costs no try.
+            let usesSystem = try usesSystem(methods)
             let opened = try await open(record, with: old)
             var record = opened.record
-            let usesSystem = try usesSystem(record.systemKeySlot)
             // Only one replaced key can be recorded, so the work of an earlier change is finished first.
             guard try await finish(&record) else { return }
             let newKey = Secret.random(SealedBox.keyCount)
             var next = try LockRecord(newKey)
             next.settings = record.settings
-            try await next.wrapOnThread(newKey, new, try await deviceSecret(), vault.parameters)
-            if usesSystem { next.systemKeySlot = try await storeSystemKey(newKey, besides: record.systemKeySlot) }
+            try await next.wrapOnThread(newKey, new, try await makeDeviceSecret(of: next), vault.parameters)
+            if usesSystem { try await storeSystemKey(newKey, of: &next) }
             var bytes = opened.key.withBytes { $0 }
             defer { wipe(&bytes) }
             let publicKey = Base64URL.decode(next.publicKey) ?? []
@@ -56,7 +58,8 @@ extension DeviceLock {
 
     /// Removes the PIN, and stores all secrets unsealed.
     ///
-    /// - Throws: The errors of ``unlock(with:)-(Secret)``. If the work is interrupted, the next ``unlock(with:)-(Secret)`` finishes it.
+    /// - Throws: The errors of ``unlock(with:)-(Secret)``. If the work is interrupted, the next start or
+    ///   ``unlock(with:)-(Secret)`` finishes it.
     public func remove(with pin: Secret) async throws {
         try await changing { record in try await remove(try await open(record, with: pin).record) }
     }
@@ -104,7 +107,7 @@ extension DeviceLock {
         try await changing { record in
             var (record, key) = try await open(record, with: pin)
             if record.isWeaker(than: vault.parameters) {
-                try await record.wrapOnThread(key, pin, try await deviceSecret(), vault.parameters)
+                try await record.wrapOnThread(key, pin, try await deviceSecret(of: record), vault.parameters)
                 try vault.store(record)
             }
             _ = try await finish(&record)
@@ -113,13 +116,12 @@ extension DeviceLock {
 
     /// Finishes what a killed program left behind, as far as that is possible without the PIN.
     func recover() async throws {
-        guard let unfinished = try record()?.phase.unfinished, unfinished != .unseal else { return }
+        guard try record()?.phase.unfinished != nil else { return }
         try await changing { record in
             guard var record else { return }
             if record.phase.isForgotten { return try await forget(record, because: record.reason ?? "") }
-            if record.replaced == nil || vault.unlockedKey(record, isUse: false) != nil {
-                _ = try await finish(&record)
-            }
+            // It fails at the first secret that only the missing key opens.
+            _ = try await finish(&record)
         }
     }
 
@@ -133,8 +135,9 @@ extension DeviceLock {
 
     /// Counts a try, opens the key with a PIN and unlocks.
     private func open(_ record: LockRecord?, with pin: Secret) async throws -> (record: LockRecord, key: Secret) {
-        guard var record, record.methods.contains(.pin) else { throw Self.none }
-        let deviceSecret = try await deviceSecret()
+        guard var record else { throw Self.none }
+        guard record.methods.contains(.pin) else { throw Self.noPIN }
+        let deviceSecret = try await deviceSecret(of: record)
         switch record.tries.begin(at: vault.now()) {
         case .wait(let pause): throw Self.tooManyTries(pause)
         case .forget: throw try await forgetAfterLastTry(record)
@@ -174,21 +177,22 @@ extension DeviceLock {
     }
 
     /// Stores a new random secret that is needed besides the PIN.
-    func makeDeviceSecret() async throws -> Secret {
+    func makeDeviceSecret(of record: LockRecord) async throws -> Secret {
         let secret = Secret.random(Sealing.keyCount)
-        try await vault.store.write(Secret(secret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName)
+        try await vault.store.write(
+            Secret(secret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName(record.id))
         try accounts.hook.after(.lockSecretWritten)
         return secret
     }
 
-    private func deviceSecret() async throws -> Secret {
-        guard let text = try await vault.store.read(LockVault.deviceSecretName),
+    private func deviceSecret(of record: LockRecord) async throws -> Secret {
+        guard let text = try await vault.store.read(LockVault.deviceSecretName(record.id)),
             let bytes = Base64URL.decode(text.reveal())
         else {
             throw LatchError(
                 .secretStoreFailed,
                 "The secret store no longer contains the secret that is needed besides the PIN. Restore the secret "
-                    + "store, or remove the lock and sign in again.")
+                    + "store, or remove the lock and sign in again: latch pin local remove --forgotten")
         }
         return Secret(bytes: bytes)
     }

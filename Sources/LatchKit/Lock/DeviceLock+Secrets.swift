@@ -10,6 +10,8 @@ extension DeviceLock {
     func finish(_ record: inout LockRecord) async throws -> Bool {
         guard let work = record.phase.unfinished else { return true }
         let current = record
+        // The replaced key itself is in the record, sealed for the new one.
+        if let replaced = record.replaced { try await removeKeySecrets(replaced.id) }
         try await accounts.eachAccount { id in
             for name in try await accounts.secrets.names(of: id) {
                 if work == .seal { try await seal(name, for: current) } else { try await unseal(name) }
@@ -20,9 +22,6 @@ extension DeviceLock {
             try await delete(record)
             return false
         }
-        // Only now, because a sealed secret may have needed the replaced key.
-        try await removeSystemKeys(except: record.systemKeySlot)
-        try accounts.hook.after(.lockKeyRemoved)
         record.replaced = nil
         try vault.store(record)
         try accounts.hook.after(.lockFinished)
@@ -52,10 +51,12 @@ extension DeviceLock {
     func forget(_ record: LockRecord?, because reason: String) async throws {
         if var record {
             record.phase.forget()
-            (record.box, record.systemKeySlot, record.replaced, record.reason) = ("", nil, nil, reason)
+            (record.box, record.hasSystemKey, record.reason) = ("", false, reason)
+            record.replaced?.box = ""
             vault.lock(record)
             try vault.store(record)
             try accounts.hook.after(.lockForgotten)
+            try await removeKeySecrets(of: record)
         }
         try await accounts.eachAccount { id in
             if let session = try await accounts.record(id), session.stage == .in {
@@ -68,24 +69,33 @@ extension DeviceLock {
         try await delete(record)
     }
 
-    /// Deletes the record, then what only it needs.
+    /// Deletes the record, after what only it names. No secret is sealed any more.
     private func delete(_ record: LockRecord?) async throws {
-        if let record { vault.lock(record) }
+        if let record {
+            vault.lock(record)
+            try await removeKeySecrets(of: record)
+        }
         try PrivateFile.remove(vault.path)
         try accounts.hook.after(.lockFinished)
-        try await vault.store.remove(LockVault.deviceSecretName)
-        try await removeSystemKeys(except: nil)
     }
 
-    private func removeSystemKeys(except slot: Int?) async throws {
-        for other in LockVault.systemKeySlots where other != slot {
-            try await vault.store.remove(LockVault.systemKeyName(other))
-        }
+    private func removeKeySecrets(of record: LockRecord) async throws {
+        for id in [record.id, record.replaced?.id].compactMap(\.self) { try await removeKeySecrets(id) }
+    }
+
+    /// Removes from the secret store what unlocked a key.
+    private func removeKeySecrets(_ id: String) async throws {
+        try await vault.store.remove(LockVault.systemKeyName(id))
+        try await vault.store.remove(LockVault.deviceSecretName(id))
+        try accounts.hook.after(.lockKeyRemoved)
     }
 }
 
 extension DeviceLock {
-    static let none = LatchError(.invalidRequest, "This device has no PIN. Set one first.")
+    static let none = LatchError(.invalidRequest, "This device has no lock. Set one first.")
+    static let noPIN = LatchError(
+        .invalidRequest,
+        "This device has no PIN: the system's authentication unlocks it. Authenticate to the system instead.")
     static let exists = LatchError(.invalidRequest, "This device has a lock already. Change it instead.")
 
     static func check(_ settings: Settings) throws(LatchError) {

@@ -17,7 +17,7 @@ extension DeviceLock {
             let key = Secret.random(SealedBox.keyCount)
             var made = try LockRecord(key)
             made.settings = settings
-            made.systemKeySlot = try await storeSystemKey(key, besides: nil)
+            try await storeSystemKey(key, of: &made)
             try await begin(&made, with: key)
         }
     }
@@ -54,7 +54,7 @@ extension DeviceLock {
             guard record?.methods.contains(.pin) != true else { throw Self.exists }
             var (record, key) = try await openSystemKey(of: record)
             guard try await finish(&record) else { return }
-            try await record.wrapOnThread(key, pin, try await makeDeviceSecret(), vault.parameters)
+            try await record.wrapOnThread(key, pin, try await makeDeviceSecret(of: record), vault.parameters)
             record.tries.succeeded()
             try vault.store(record)
             try accounts.hook.after(.lockRecorded)
@@ -69,8 +69,8 @@ extension DeviceLock {
         try await requireProtectedStore()
         try await authentication.request()
         // With a new key, one that a killed program left in the secret store opens nothing.
-        try await replaceKey(pin, pin) { slot throws(LatchError) in
-            guard slot == nil else { throw Self.exists }
+        try await replaceKey(pin, pin) { methods throws(LatchError) in
+            guard !methods.contains(.system) else { throw Self.exists }
             return true
         }
     }
@@ -80,25 +80,23 @@ extension DeviceLock {
     ///
     /// - Throws: The errors of ``change(from:to:)``; ``LatchError/Code/invalidRequest`` when it was not set.
     public func removeSystemAuthentication(with pin: Secret) async throws {
-        try await replaceKey(pin, pin) { slot throws(LatchError) in
-            guard slot != nil else { throw Self.noSystemAuthentication }
+        try await replaceKey(pin, pin) { methods throws(LatchError) in
+            guard methods.contains(.system) else { throw Self.noSystemAuthentication }
             return false
         }
     }
 
-    /// Stores the key of the lock in the secret store, under another name than that of a key that it replaces. Returns
-    /// the slot.
-    func storeSystemKey(_ key: Secret, besides slot: Int?) async throws -> Int {
-        let free = slot == 0 ? 1 : 0
-        try await vault.store.write(Secret(key.withBytes(Base64URL.encode)), for: LockVault.systemKeyName(free))
+    /// Stores the key of the lock in the secret store.
+    func storeSystemKey(_ key: Secret, of record: inout LockRecord) async throws {
+        try await vault.store.write(Secret(key.withBytes(Base64URL.encode)), for: LockVault.systemKeyName(record.id))
         try accounts.hook.after(.lockSecretWritten)
-        return free
+        record.hasSystemKey = true
     }
 
     private func changing(
         after authentication: SystemAuthentication, _ body: @escaping @Sendable (LockRecord?) async throws -> Void
     ) async throws {
-        guard try record()?.systemKeySlot != nil else { throw Self.noSystemAuthentication }
+        guard try record()?.hasSystemKey == true else { throw Self.noSystemAuthentication }
         // Before the lock on the record, so that other programs do not wait for the person.
         try await authentication.request()
         try await changing(body)
@@ -106,26 +104,26 @@ extension DeviceLock {
 
     /// Reads the key from the secret store and unlocks. The person has authenticated.
     private func openSystemKey(of record: LockRecord?) async throws -> (record: LockRecord, key: Secret) {
-        guard let record, let slot = record.systemKeySlot else { throw Self.noSystemAuthentication }
-        guard let text = try await vault.store.read(LockVault.systemKeyName(slot)),
+        guard let record, record.hasSystemKey else { throw Self.noSystemAuthentication }
+        guard let text = try await vault.store.read(LockVault.systemKeyName(record.id)),
             let key = Base64URL.decode(text.reveal()).map({ Secret(bytes: $0) }), record.isKey(key)
         else {
             throw LatchError(
                 .secretStoreFailed,
                 "The secret store no longer contains the key of the lock. Use the PIN if there is one, restore the "
-                    + "secret store, or remove the lock and sign in again.")
+                    + "secret store, or remove the lock and sign in again: latch pin local remove --forgotten")
         }
         vault.unlock(record, with: key)
         return (record, key)
     }
 
     /// Refuses a sealed file, because a copy of the disk would have the key of the lock and the file that it protects.
-    private func requireProtectedStore() async throws {
+    package func requireProtectedStore() async throws {
         guard let secrets = vault.store as? DeviceSecrets, try await secrets.open().kind == .file else { return }
         throw LatchError(
             .systemAuthenticationUnavailable,
             "The system's authentication needs the Secret Service of a desktop for the key of the lock, but the secrets "
-                + "of this device are in a sealed file. Set a PIN instead.")
+                + "of this device are in a sealed file. Use a PIN instead.")
     }
 
     private static let noSystemAuthentication = LatchError(

@@ -111,13 +111,23 @@ public struct DeviceLock: Sendable {
     ///
     /// Source: org.freedesktop.login1(5), `Inhibit`.
     public func lockWithSession(_ environment: [String: String] = ProcessInfo.processInfo.environment) async {
-        let delay = SuspensionDelay(environment)
+        await lockWithSession(environment, SuspensionDelay(environment))
+    }
+
+    func lockWithSession(_ environment: [String: String], _ delay: SuspensionDelay) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await state in stateUpdates { await delay.setLock(exists: state != .none) } }
+            group.addTask {
+                while !Task.isCancelled {
+                    // An error changes nothing, because the record may be readable again later.
+                    if let state = try? state { await delay.setLock(exists: state != .none) }
+                    // Every five seconds, because most programs that run for a long time have no lock.
+                    try? await Task.sleep(for: accounts.pollInterval * 10)
+                }
+            }
             group.addTask {
                 for await event in SessionLockWatch(environment).events {
-                    if event != .began { try? lock() }
-                    if event != .sessionLocked { await delay.setSuspending(event == .suspending) }
+                    if [.sessionLocked, .suspending, .resumed].contains(event) { try? lock() }
+                    await delay.record(event)
                 }
             }
         }

@@ -22,7 +22,7 @@ struct LockRecord: Sendable, Equatable, Codable {
     var phase = LockPhaseStateMachine()
     var tries = LockTryStateMachine()
     var settings = DeviceLock.Settings()
-    /// Identifies the key in the names of the kernel's keyring and in sealed secrets.
+    /// Identifies the key in the kernel's keyring, in the secret store and in sealed secrets.
     var id: String
     var publicKey: String
     var salt = ""
@@ -30,9 +30,9 @@ struct LockRecord: Sendable, Equatable, Codable {
     var iterations = 0
     /// The private key, sealed with the PIN. Empty when there is no PIN, or when the key is deleted.
     var box = ""
-    /// The name in the secret store with the private key, see ``LockVault/systemKeyName(_:)``. Nil when the system's
-    /// authentication does not unlock.
-    var systemKeySlot: Int?
+    /// Whether the private key is in the secret store, see ``LockVault/systemKeyName(_:)``, so that the system's
+    /// authentication unlocks.
+    var hasSystemKey = false
     var replaced: ReplacedKey?
     /// Why the sessions ended, if the key is deleted.
     var reason: String?
@@ -46,7 +46,7 @@ struct LockRecord: Sendable, Equatable, Codable {
 
     /// What unlocks.
     var methods: Set<DeviceLock.Method> {
-        Set(DeviceLock.Method.allCases.filter { $0 == .pin ? !box.isEmpty : systemKeySlot != nil })
+        Set(DeviceLock.Method.allCases.filter { $0 == .pin ? !box.isEmpty : hasSystemKey })
     }
 
     /// Whether a key is the key of the lock.
@@ -101,7 +101,6 @@ extension LockRecord {
     init?(_ bytes: [UInt8]) {
         guard let record = try? JSON.decode(LockRecord.self, from: bytes), record.version == 1,
             record.box.isEmpty || record.hasAllowedParameters,
-            record.systemKeySlot.map(LockVault.systemKeySlots.contains) ?? true,
             Base64URL.decode(record.publicKey)?.count == SealedBox.keyCount, record.settings.isValid,
             record.tries.isValid
         else { return nil }

@@ -8,16 +8,15 @@ import Synchronization
 ///
 /// The record is read from its file at every use, because another program may have changed it.
 final class LockVault: Sendable {
-    /// The name of the random secret that is needed besides the PIN.
-    static let deviceSecretName = SecretKey(service: "latchstring", account: "lock")
+    /// The name of the random secret that is needed besides the PIN, for the key with an id. The id is in the name because
+    /// several data folders may share a secret store, and a replaced key has secrets until the record names the new one.
+    static func deviceSecretName(_ id: String) -> SecretKey {
+        SecretKey(service: "latchstring", account: "lock-secret", id: id)
+    }
 
-    /// The values of ``LockRecord/systemKeySlot``. A new key has the name that the replaced one does not have, so that
-    /// both exist until all secrets are sealed for the new one.
-    static let systemKeySlots = 0...1
-
-    /// The name of the key of the lock for the system's authentication.
-    static func systemKeyName(_ slot: Int) -> SecretKey {
-        SecretKey(service: "latchstring", account: "lock-key-\(slot)")
+    /// The name of the key with an id, for the system's authentication.
+    static func systemKeyName(_ id: String) -> SecretKey {
+        SecretKey(service: "latchstring", account: "lock-key", id: id)
     }
 
     /// The path of the record.

@@ -6,8 +6,8 @@ import Synchronization
 /// The secret store of this device. It is chosen once, recorded with the accounts and opened on first use.
 ///
 /// Programs that share the accounts must find their secrets in the same store. The file `secrets.store` names it.
-/// Another store can be chosen only while there are no accounts, because their tokens would be left behind in the old
-/// store.
+/// Another store can be chosen only while there are no accounts and there is no lock, because their secrets would be left
+/// behind in the old store.
 ///
 /// Source: ARCHITECTURE.md, Folders.
 public final class DeviceSecrets: SecretStoring {
@@ -63,7 +63,7 @@ public final class DeviceSecrets: SecretStoring {
     /// Opens the store. Further calls, also concurrent ones, return the same result.
     ///
     /// - Parameter mayChange: Whether a store other than the remembered one may be chosen. Pass true only when there
-    ///   are no accounts.
+    ///   are no accounts and there is no lock.
     /// - Returns: The store, its kind and why it was chosen.
     /// - Throws: ``LatchError``; `CancellationError` from asking for the passphrase.
     @discardableResult
@@ -152,7 +152,7 @@ public final class DeviceSecrets: SecretStoring {
         throw LatchError(
             .secretStoreDiffers,
             "The secrets of this device are stored in \(names(remembered)), but another store was requested. "
-                + "Use the existing store, or sign out of every account first.")
+                + "Use the existing store, or sign out of every account and remove the lock of the device first.")
     }
 
     private func passphraseIfNeeded() async throws -> Secret? {

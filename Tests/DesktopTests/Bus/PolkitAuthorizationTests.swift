@@ -23,7 +23,8 @@ import Testing
             (MockDesktop.PolkitAnswer.denies, DesktopError.Code.authenticationDenied, "did not accept"),
             (.isDismissed, .authenticationUnanswered, "was dismissed"),
             (.hasNoAgent, .authenticationUnavailable, "no program asks for it"),
-            (.lacksPolicy, .authenticationUnavailable, "org.latchstring.unlock.policy"),
+            (.lacksPolicy, .authenticationUnavailable, "Install its policy file 'org.latchstring.unlock.policy'"),
+            (.fails, .authenticationUnavailable, "polkit reported 'No session for cookie'. See the log of polkit."),
         ])
     func refused(answer: MockDesktop.PolkitAnswer, code: DesktopError.Code, text: String) async throws {
         let desktop = try await MockDesktop(.polkit)

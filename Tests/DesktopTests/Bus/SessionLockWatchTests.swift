@@ -22,5 +22,14 @@ import Testing
         #expect(await events.next() == .suspending)
         try await desktop.resume()
         #expect(await events.next() == .resumed)
+        await desktop.killBus()
+        #expect(await events.next() == .ended)
+    }
+
+    @Test("IM-15 a watch that cannot begin is reported")
+    func withoutBus() async {
+        let environment = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"]
+        var events = SessionLockWatch(environment).events.makeAsyncIterator()
+        #expect(await events.next() == .ended)
     }
 }

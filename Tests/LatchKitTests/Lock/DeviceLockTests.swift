@@ -1,4 +1,5 @@
 import Crypto
+import Desktop
 import Foundation
 import SecretStorage
 import Synchronization
@@ -56,7 +57,7 @@ import Testing
         try await latch.lock.remove(with: Self.pin)
         #expect(try await stored(names, fixture) == before)
         #expect(try latch.lock.state == .none)
-        #expect(try await fixture.home.secrets.read(LockVault.deviceSecretName) == nil)
+        #expect(Set(fixture.home.secrets.names).isSubset(of: names))
     }
 
     @Test("IM-15 after a change only the new PIN unlocks, and the secrets are sealed for another key")
@@ -195,14 +196,39 @@ import Testing
     func suspending() async throws {
         let desktop = try await MockDesktop(.login)
         let delay = SuspensionDelay(desktop.environment)
+        await delay.record(.began)
         await delay.setLock(exists: true)
         try await desktop.waitForInhibitors(true)
-        await delay.setSuspending(true)
+        await delay.record(.suspending)
         try await desktop.waitForInhibitors(false)
         await delay.setLock(exists: true)
         #expect(try await !desktop.inhibitors().contains("sleep"))
-        await delay.setSuspending(false)
+        await delay.record(.resumed)
         try await desktop.waitForInhibitors(true)
+    }
+
+    @Test("IM-15 a suspension is delayed only while logind is watched, because otherwise nothing would end the delay")
+    func delayWithoutWatch() async throws {
+        let desktop = try await MockDesktop(.login)
+        let delay = SuspensionDelay(desktop.environment)
+        await delay.setLock(exists: true)
+        #expect(try await !desktop.inhibitors().contains("sleep"))
+        await delay.record(.began)
+        try await desktop.waitForInhibitors(true)
+        await delay.record(.ended)
+        try await desktop.waitForInhibitors(false)
+    }
+
+    @Test("IM-15 a delay that logind refuses is requested again, also when the lock does not change")
+    func refusedDelay() async throws {
+        let (fixture, desktop) = (try OnyxFixture(), try await MockDesktop(.login))
+        try await desktop.refuseInhibitors()
+        let latch = try await fixture.home.open()
+        try await latch.lock.set(Self.pin)
+        let delay = SuspensionDelay(desktop.environment, pause: .zero)
+        let watch = Task { await latch.lock.lockWithSession(desktop.environment, delay) }
+        defer { watch.cancel() }
+        try await eventually { desktop.calls(.login).count { $0.contains(#"Inhibit "sleep""#) } >= 2 }
     }
 
     @Test("IM-15 without the kernel's keyring each program must be unlocked by itself")

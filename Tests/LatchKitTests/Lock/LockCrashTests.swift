@@ -33,7 +33,10 @@ import Testing
 
     @Test(
         "IM-15 a crash after any step of changing the PIN leaves every secret readable with one of the two",
-        arguments: [AccountStep.lockTryCounted, .lockRecorded, .secretResealed, .lockFinished])
+        arguments: [
+            AccountStep.lockTryCounted, .lockSecretWritten, .lockRecorded, .lockKeyRemoved, .secretResealed,
+            .lockFinished,
+        ])
     func change(step: AccountStep) async throws {
         let (fixture, account) = try await fixture(withLock: true)
         let second = try await fixture.home.open(stoppingAfter: step)
@@ -42,14 +45,15 @@ import Testing
 
         let third = try await fixture.home.open()
         try third.lock.lock()
-        try await third.lock.unlock(with: step == .lockTryCounted ? DeviceLockTests.pin : new)
+        try await third.lock.unlock(
+            with: [.lockTryCounted, .lockSecretWritten].contains(step) ? DeviceLockTests.pin : new)
         try await expectReadable(account, third)
         #expect(try third.lock.record()?.replaced == nil)
     }
 
     @Test(
         "IM-15 a crash after any step of removing the PIN leaves every secret readable",
-        arguments: [AccountStep.lockTryCounted, .lockRecorded, .secretResealed, .lockFinished])
+        arguments: [AccountStep.lockTryCounted, .lockRecorded, .secretResealed, .lockKeyRemoved, .lockFinished])
     func remove(step: AccountStep) async throws {
         let (fixture, account) = try await fixture(withLock: true)
         let second = try await fixture.home.open(stoppingAfter: step)
@@ -58,14 +62,14 @@ import Testing
 
         let third = try await fixture.home.open()
         try third.lock.lock()
-        if step != .lockFinished { try await third.lock.unlock(with: DeviceLockTests.pin) }
+        if try third.lock.state == .locked { try await third.lock.unlock(with: DeviceLockTests.pin) }
         #expect(try third.lock.state == (step == .lockTryCounted ? .unlocked : DeviceLock.State.none))
         try await expectReadable(account, third)
     }
 
     @Test(
         "IM-15 a crash after any step of deleting the key leaves every account signed out, without its secrets",
-        arguments: [AccountStep.lockForgotten, .endRecorded, .endWiped, .lockFinished])
+        arguments: [AccountStep.lockForgotten, .lockKeyRemoved, .endRecorded, .endWiped, .lockFinished])
     func forget(step: AccountStep) async throws {
         let (fixture, account) = try await fixture(withLock: true)
         let second = try await fixture.home.open(stoppingAfter: step)

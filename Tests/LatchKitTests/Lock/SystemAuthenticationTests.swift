@@ -51,7 +51,7 @@ import Testing
         try await latch.lock.change(from: Self.pin, to: Self.pin)
         try await expectBoth(latch, account, authentication)
         try await latch.lock.remove(with: authentication)
-        #expect(try await fixture.systemKeys().isEmpty && latch.lock.methods.isEmpty)
+        #expect(try fixture.systemKeys.isEmpty && latch.lock.methods.isEmpty)
 
         try await latch.lock.set(authentication)
         try await latch.lock.addPIN(Self.pin, with: authentication)
@@ -66,11 +66,10 @@ import Testing
         let account = try await fixture.onyx.signIn(latch)
         try await latch.lock.set(authentication)
         try await latch.lock.addPIN(Self.pin, with: authentication)
-        let before = try #require(try await fixture.systemKeys().values.first)
-        #expect(try latch.lock.record()?.isKey(before) == true)
+        let before = try #require(try await fixture.systemKey(of: latch.lock.record()))
         try await latch.lock.removeSystemAuthentication(with: Self.pin)
         #expect(try latch.lock.methods == [.pin] && latch.lock.record()?.isKey(before) == false)
-        #expect(try await fixture.systemKeys().isEmpty)
+        #expect(fixture.systemKeys.isEmpty)
 
         try latch.lock.lock()
         let error = await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: authentication) }
@@ -88,7 +87,7 @@ import Testing
             try await latch.lock.set(fixture.authentication)
         }
         #expect(error?.code == (hasPolkit ? .systemAuthenticationDenied : .systemAuthenticationUnavailable))
-        #expect(try await fixture.systemKeys().isEmpty && latch.lock.state == .none)
+        #expect(try fixture.systemKeys.isEmpty && latch.lock.state == .none)
     }
 
     @Test("IM-15 a sealed file is refused as the store of the key for the system's authentication")
@@ -100,7 +99,7 @@ import Testing
         let error = await #expect(throws: LatchError.self) {
             try await latch.lock.addSystemAuthentication(authentication, with: Self.pin)
         }
-        #expect(error?.code == .systemAuthenticationUnavailable && error?.message.contains("Set a PIN") == true)
+        #expect(error?.code == .systemAuthenticationUnavailable && error?.message.contains("Use a PIN") == true)
         #expect(try latch.lock.methods == [.pin])
     }
 
@@ -116,7 +115,7 @@ import Testing
             await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: DeviceLockTests.wrong) }
             fixture.onyx.home.boot.advance(by: .seconds(1800))
         }
-        #expect(try await fixture.systemKeys().isEmpty && latch.lock.state == .none)
+        #expect(try fixture.systemKeys.isEmpty && latch.lock.state == .none)
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == false)
     }
 
@@ -128,13 +127,48 @@ import Testing
         try await latch.lock.set(authentication)
         try await latch.lock.addPIN(Self.pin, with: authentication)
         try latch.lock.lock()
-        let name = LockVault.systemKeyName(try #require(try latch.lock.record()?.systemKeySlot))
+        let name = LockVault.systemKeyName(try #require(try latch.lock.record()?.id))
         for stored in [Secret.random(SealedBox.keyCount).withBytes(Base64URL.encode), "?", ""] {
             try await fixture.onyx.home.secrets.write(Secret(stored), for: name)
             let error = await #expect(throws: LatchError.self) { try await latch.lock.unlock(with: authentication) }
             #expect(error?.code == .secretStoreFailed)
         }
         try await latch.lock.unlock(with: Self.pin)
+    }
+
+    @Test("IM-15 two data folders with one secret store have locks that do not disturb each other")
+    func twoFolders() async throws {
+        let (one, two) = (try await PolkitFixture(), try await PolkitFixture())
+        let latch = try await one.onyx.home.open()
+        let other = try await two.onyx.home.open(secrets: one.onyx.home.secrets)
+        try await latch.lock.set(one.authentication)
+        try await latch.lock.addPIN(Self.pin, with: one.authentication)
+        try await other.lock.set(two.authentication)
+        try await other.lock.addPIN(Self.pin, with: two.authentication)
+        try await other.lock.removeSystemAuthentication(with: Self.pin)
+        try await other.lock.addSystemAuthentication(two.authentication, with: Self.pin)
+        try await other.lock.remove(with: Self.pin)
+        try latch.lock.lock()
+        try await latch.lock.unlock(with: one.authentication)
+        try latch.lock.lock()
+        try await latch.lock.unlock(with: Self.pin)
+        try await latch.lock.remove(with: Self.pin)
+        #expect(one.onyx.home.secrets.names.isEmpty)
+    }
+
+    @Test("IM-15 a removal of the system's authentication that is not set costs no try of the PIN")
+    func notSet() async throws {
+        let latch = try await OnyxFixture().home.open()
+        let none = await #expect(throws: LatchError.self) {
+            try await latch.lock.removeSystemAuthentication(with: Self.pin)
+        }
+        #expect(none?.code == .invalidRequest && none?.message.contains("no lock") == true)
+        try await latch.lock.set(Self.pin)
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.lock.removeSystemAuthentication(with: DeviceLockTests.wrong)
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(try latch.lock.tries?.left == 10)
     }
 
     @Test("IM-15 while a person is asked, another program can unlock with the PIN, and the question can be cancelled")
@@ -179,13 +213,16 @@ final class PolkitFixture {
         if hasPolkit { try await desktop.setPolkit(.allows) }
     }
 
-    /// The keys for the system's authentication in the secret store, by slot.
-    func systemKeys() async throws -> [Int: Secret] {
-        var keys: [Int: Secret] = [:]
-        for slot in LockVault.systemKeySlots {
-            guard let text = try await onyx.home.secrets.read(LockVault.systemKeyName(slot)) else { continue }
-            keys[slot] = Base64URL.decode(text.reveal()).map { Secret(bytes: $0) }
-        }
-        return keys
+    /// The ids of the keys for the system's authentication that the secret store contains.
+    var systemKeys: Set<String> {
+        Set(onyx.home.secrets.names.compactMap { $0.id.map(LockVault.systemKeyName) == $0 ? $0.id : nil })
+    }
+
+    /// The key for the system's authentication in the secret store. Nil unless it is the key of the record.
+    func systemKey(of record: LockRecord?) async throws -> Secret? {
+        guard let record, let text = try await onyx.home.secrets.read(LockVault.systemKeyName(record.id)),
+            let key = Base64URL.decode(text.reveal()).map({ Secret(bytes: $0) })
+        else { return nil }
+        return record.isKey(key) ? key : nil
     }
 }

@@ -7,17 +7,27 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SystemLockCrashTests {
     /// What is stopped.
     enum Change: CaseIterable, Sendable {
-        case set, add, addPIN, change, unlock, removeMethod, remove
+        case set, add, addPIN, change, removeMethod, remove, forget
+
+        /// The steps that it reaches.
+        var steps: [AccountStep] {
+            switch self {
+            case .set: [.lockSecretWritten, .lockRecorded, .secretResealed, .lockFinished]
+            case .add, .change, .removeMethod:
+                [.lockTryCounted, .lockSecretWritten, .lockRecorded, .lockKeyRemoved, .secretResealed, .lockFinished]
+            case .addPIN: [.lockSecretWritten, .lockRecorded]
+            case .remove: [.lockRecorded, .secretResealed, .lockKeyRemoved, .lockFinished]
+            case .forget: [.lockForgotten, .lockKeyRemoved, .endRecorded, .endWiped, .lockFinished]
+            }
+        }
     }
 
-    private static let steps: [AccountStep] = [
-        .lockSecretWritten, .lockTryCounted, .lockRecorded, .secretResealed, .lockKeyRemoved, .lockFinished,
-    ]
+    private static let cases = Change.allCases.flatMap { change in change.steps.map { (change, $0) } }
     private let pin = DeviceLockTests.pin
 
     @Test(
         "IM-15 a crash after any step leaves every secret readable with what the lock then names, and no other key",
-        arguments: Change.allCases, steps)
+        arguments: cases)
     func crash(_ change: Change, step: AccountStep) async throws {
         let fixture = try await PolkitFixture()
         let authentication = fixture.authentication
@@ -29,20 +39,29 @@ import Testing
         await first.close()
 
         let second = try await fixture.onyx.home.open(stoppingAfter: step)
-        var isStopped = false
-        do { try await perform(change, second.lock, authentication) } catch let error as LatchError {
-            isStopped = error.cause is Stopped
-            try #require(isStopped, "\(error)")
+        let error = await #expect(throws: LatchError.self) {
+            try await perform(change, second.lock, authentication)
         }
+        try #require(error?.cause is Stopped, "\(String(describing: error))")
+        // Directly after the change is recorded, the key of before is still there. A new key is there before its record.
+        let recorded = try second.lock.record()
+        var expected = systemKeys(recorded)
+        if change == .remove, step == .lockKeyRemoved { expected = [] }
+        if [.lockRecorded, .lockForgotten].contains(step) { expected.formUnion(systemKeys(before)) }
+        let kept = fixture.systemKeys
+        #expect(kept.isSuperset(of: expected) && (step == .lockSecretWritten || kept == expected))
         await second.close()
 
         let third = try await fixture.onyx.home.open()
         try third.lock.lock()
-        if isStopped {
-            // What was recorded is true now, and what was not is as before.
-            if let record = try third.lock.record(), record.id == before?.id, change != .addPIN {
-                #expect(record.methods == before?.methods)
-            }
+        // What was recorded is true now, and what was not is as before.
+        if let record = try third.lock.record(), record.id == before?.id, change != .addPIN {
+            #expect(record.methods == before?.methods)
+        }
+        if change == .forget {
+            #expect(try third.lock.record() == nil && fixture.systemKeys.isEmpty)
+            #expect(try await third.accounts.account(account.id)?.isSignedIn == false)
+            return
         }
         if try third.lock.methods.contains(.system) {
             try await third.lock.unlock(with: authentication)
@@ -56,10 +75,12 @@ import Testing
 
         let record = try third.lock.record()
         #expect(record?.phase.unfinished == nil && record?.replaced == nil)
-        for (slot, key) in try await fixture.systemKeys() where slot != record?.systemKeySlot {
-            // A key of a change that was not recorded, or of a lock that is removed, opens nothing.
-            #expect(record?.isKey(key) != true)
-        }
+        // Only a key that was never recorded is left, which opens nothing.
+        #expect(step == .lockSecretWritten || fixture.systemKeys == systemKeys(record))
+    }
+
+    private func systemKeys(_ record: LockRecord?) -> Set<String> {
+        Set([record].compactMap { $0?.hasSystemKey == true ? $0?.id : nil })
     }
 
     private func prepare(
@@ -68,8 +89,8 @@ import Testing
         switch change {
         case .set: break
         case .add: try await lock.set(pin)
-        case .addPIN, .unlock, .remove: try await lock.set(authentication)
-        case .change, .removeMethod:
+        case .addPIN, .remove: try await lock.set(authentication)
+        case .change, .removeMethod, .forget:
             try await lock.set(authentication)
             try await lock.addPIN(pin, with: authentication)
         }
@@ -83,9 +104,9 @@ import Testing
         case .add: try await lock.addSystemAuthentication(authentication, with: pin)
         case .addPIN: try await lock.addPIN(pin, with: authentication)
         case .change: try await lock.change(from: pin, to: pin)
-        case .unlock: try await lock.unlock(with: authentication)
         case .removeMethod: try await lock.removeSystemAuthentication(with: pin)
         case .remove: try await lock.remove(with: authentication)
+        case .forget: try await lock.forget()
         }
     }
 }

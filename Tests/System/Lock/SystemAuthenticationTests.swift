@@ -66,7 +66,7 @@ struct SystemAuthenticationTests {
             "latch pin local set --system-authentication; echo \"set $?\"; latch pin local status", hasPolicy: false)
         #expect(try terminal.end() == 0)
         #expect(terminal.screen.contains("set 78") && terminal.screen.contains("org.latchstring.unlock.policy"))
-        #expect(terminal.screen.contains("This device has no PIN."))
+        #expect(terminal.screen.contains("This device has no lock."))
     }
 }
 

@@ -71,16 +71,16 @@ final class BusConnection {
             return .lost
         }
         while !pipe.isStopped {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return .timedOut }
             do throws(Lost) {
-                while let answer = try nextMessage() {
+                if let answer = try nextMessage() {
                     guard answer.replyCookie == cookie else { continue }
                     return answer.error.map(Reply.failed) ?? .returned(answer)
                 }
             } catch {
                 return .lost
             }
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { return .timedOut }
             wait(or: pipe.reader, milliseconds: Int32(clamping: left.wholeMilliseconds + 1))
         }
         return .stopped

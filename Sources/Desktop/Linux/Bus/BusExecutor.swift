@@ -14,11 +14,13 @@ final class BusExecutor: SerialExecutor {
 
 /// A pause after a service did not respond, so that calls do not wait for it again and again.
 struct BusPause {
-    private static let length = Duration.seconds(30)
+    private let length: Duration
     private var end: ContinuousClock.Instant?
+
+    init(_ length: Duration = .seconds(30)) { self.length = length }
 
     /// Whether the service may be called again.
     var isOver: Bool { end.map { $0 <= .now } ?? true }
 
-    mutating func begin() { end = .now + Self.length }
+    mutating func begin() { end = .now + length }
 }

@@ -18,10 +18,17 @@ final class BusMessage {
     /// Whether the message is a signal.
     var isSignal: Bool { library.sd_bus_message_is_signal(raw, nil, nil) > 0 }
 
-    /// The number of the call that the message replies to. Nil when it is no reply.
+    /// The path of the object that a signal is from.
+    var object: String? { library.sd_bus_message_get_path(raw).map { String(cString: $0) } }
+
+    /// The number of the call that the message replies to. Nil when it is neither a method return nor an error.
     var replyCookie: UInt64? {
-        var cookie: UInt64 = 0
-        return library.sd_bus_message_get_reply_cookie(raw, &cookie) >= 0 ? cookie : nil
+        var (type, cookie): (UInt8, UInt64) = (0, 0)
+        guard library.sd_bus_message_get_type(raw, &type) >= 0,
+            [SD_BUS_MESSAGE_METHOD_RETURN, SD_BUS_MESSAGE_METHOD_ERROR].contains(where: { Int(type) == Int($0) }),
+            library.sd_bus_message_get_reply_cookie(raw, &cookie) >= 0
+        else { return nil }
+        return cookie
     }
 
     /// The error that the message reports. Nil when it reports none.
