@@ -126,6 +126,32 @@ struct ImmichFirstSyncTests {
         await latch?.close()
     }
 
+    @Test("IM-6 when too many updates wait for the first reader, it opens a connection of its own")
+    func unreadUpdates() async throws {
+        let latch = try await fixture.home.open()
+        let closed = AsyncStream<Void>.makeStream()
+        let isFirst = Shared(true)
+        fixture.wire.serveRealTime { connection in
+            ImmichRealTimeTests.accept(connection, pingInterval: 3_600_000)
+            if isFirst.value {
+                isFirst.value = false
+                for number in 0..<OpenedRealTime.maximumUnread {
+                    connection.send(#"42["on_upload_success",{"id":"\#(number)"}]"#)
+                }
+            }
+            while connection.next() != nil {}
+            closed.continuation.yield(())
+        }
+        let account = try await signIn(latch)
+        for await _ in closed.stream { break }
+        let session = try latch.session(for: account)
+        try await eventually { session.openedRealTime.withLock { $0 == nil } }
+        var updates = try session.events().makeAsyncIterator()
+        #expect(try await updates.next() == .connected)
+        #expect(fixture.asked("/api/socket.io/").count == 2)
+        await latch.close()
+    }
+
     @Test("IM-6 a session that is ended elsewhere right after the sign-in ends here without a reader of events")
     func endedElsewhere() async throws {
         let latch = try await fixture.home.open()
