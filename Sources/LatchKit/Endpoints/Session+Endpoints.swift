@@ -125,7 +125,10 @@ extension Session {
         case .rejected:
             onRejection()
             throw LatchError(
-                .serverRefused, "\(address) does not accept the session of \(server). It is probably another server.",
+                .serverRefused,
+                address == server
+                    ? "\(address) does not accept the session any more. Sign in again."
+                    : "\(address) does not accept the session of \(server). It is probably another server.",
                 status: response.status)
         case .authenticated: break
         }
@@ -133,7 +136,7 @@ extension Session {
         guard let found = dialect.identity(from: response) else {
             throw interceptionError("it has an unexpected format.", for: address)
         }
-        guard found.id == person else {
+        guard found.id == person || address == server && person == nil else {
             throw LatchError(
                 .serverRefused,
                 "\(address) reports a different person from \(server). It is a different server or account.")
@@ -159,6 +162,12 @@ extension Session {
             }
             try await checkIdentity(through: transport, token.token, person: person)
         }
+    }
+
+    /// Checks that the account's own address can be used, as ``check(_:with:person:)`` does for an endpoint.
+    func checkOwnAddress(person: String?) async throws {
+        let (token, record) = try await present()
+        try await checkIdentity(through: try await ownTransport(record), token.token, person: person)
     }
 
     private func transport(
