@@ -18,6 +18,7 @@ struct DownloadDisplay {
     ///   - queue: The queue.
     ///   - group: The group of tasks to fetch. Nil for all groups.
     /// - Returns: The exit code: 0 when nothing has failed and nothing waits for a sign-in.
+    /// - Throws: The errors of the queue's run.
     func show(_ queue: DownloadQueue, only group: DownloadGroup? = nil) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
         // Every file gets its line, even with a slow reader. A separate thread keeps that reader from blocking a

@@ -6,6 +6,7 @@ package protocol FirstSyncDialect: Dialect {
     /// - Parameters:
     ///   - client: The session.
     ///   - bound: The timeout of each request.
+    /// - Returns: The values of the requests that succeeded.
     /// - Throws: `CancellationError`; ``LatchError`` when the session has ended.
     func firstSync(with client: AuthorizedClient, each bound: Duration) async throws -> FirstSync
 }
