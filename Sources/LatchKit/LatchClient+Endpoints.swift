@@ -55,7 +55,7 @@ extension LatchClient {
     ///   or the storage, in which case the address is kept.
     public func removeEndpoint(_ address: ServerAddress, of account: Account) async throws {
         guard let endpoint = try await endpoints(of: account).all.first(where: { $0.address == address }) else {
-            throw Self.unknown(address)
+            throw Self.unknown(address, of: account)
         }
         try await accounts.removeSecrets(of: [endpoint])
         _ = try await accounts.changeEndpoints(of: account.id) { $0.remove(address) }
@@ -66,7 +66,7 @@ extension LatchClient {
     /// - Throws: ``LatchError/Code/invalidRequest`` when the account has no such address.
     public func preferEndpoint(_ address: ServerAddress, of account: Account) async throws {
         try await accounts.changeEndpoints(of: account.id) { settings in
-            guard settings.prefer(address) else { throw Self.unknown(address) }
+            guard settings.prefer(address) else { throw Self.unknown(address, of: account) }
         }
     }
 
@@ -126,7 +126,19 @@ extension LatchClient {
         return try await endpoints(of: account).all.contains { $0.address == address } ? nil : address
     }
 
-    private static func unknown(_ address: ServerAddress) -> LatchError {
-        LatchError(.invalidRequest, "The account has no address \(address). List its addresses first.")
+    /// Checks whether the account's own address can be used now.
+    ///
+    /// - Throws: As ``testEndpoint(_:of:)``.
+    package func testOwnAddress(of account: Account) async throws {
+        let person = try await endpoints(of: account).person ?? account.personID
+        try await session(for: account).checkOwnAddress(person: person)
+    }
+
+    private static func unknown(_ address: ServerAddress, of account: Account) -> LatchError {
+        let reason =
+            address == account.serverURL
+            ? "\(address) is the account's own address, which is always used last and cannot be preferred or removed."
+            : "The account has no address \(address)."
+        return LatchError(.invalidRequest, "\(reason) To see its addresses: latch endpoints list")
     }
 }

@@ -145,6 +145,26 @@ struct WebSocketTests {
     }
 
     @Test(
+        "IM-6 A refusal whose body does not arrive in time is returned with an empty body",
+        arguments: ["Content-Length: 9", "Transfer-Encoding: chunked"])
+    func stalledBody(_ framing: String) async throws {
+        let server = try WebSocketServer { connection in
+            connection.write("HTTP/1.1 401 Refused\r\n\(framing)\r\n\r\n4\r\nbo")
+            _ = connection.next()
+        }
+
+        try await withClient { client in
+            var request = ClientRequest(url: server.url("/"))
+            request.timeout = .seconds(3)
+            guard case .refused(let response) = try await client.openWebSocket(request) else {
+                Issue.record("The connection was accepted.")
+                return
+            }
+            #expect(response.status == .unauthorized && response.body.isEmpty)
+        }
+    }
+
+    @Test(
         "IM-6 A connection through a proxy is a tunnel, in which the server gets the fields and the proxy its password")
     func proxied() async throws {
         let server = try WebSocketServer { connection in

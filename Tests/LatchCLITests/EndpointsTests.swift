@@ -27,7 +27,16 @@ import Testing
             #expect(list["local"] as? String == address && list["external"] as? [String] == [])
             #expect(list["wifiNames"] as? [String] == ["Home sweet home"])
             let tests = try HomeFixture.json(try await home.latch("endpoints", "test", "--json"))["tests"]
-            #expect((tests as? [[String: Any]])?.first?["isUsable"] as? Bool == true)
+            let tested = tests as? [[String: Any]] ?? []
+            #expect(tested.map { $0["address"] as? String } == [address, server.url])
+            #expect(tested.allSatisfy { $0["isUsable"] as? Bool == true }, "\(tested)")
+            #expect(refused.errors.contains("latch doctor \(address)"), "\(refused.errors)")
+            for action in ["prefer", "remove"] {
+                let own = try await home.latch("endpoints", action, server.url)
+                #expect(own.status == 65 && own.errors.contains("account's own address"), "\(own.errors)")
+                let unknown = try await home.latch("endpoints", action, "https://photos.example.org")
+                #expect(unknown.status == 65 && unknown.errors.contains("latch endpoints list"), "\(unknown.errors)")
+            }
 
             #expect(try await home.latch("endpoints", "wifi", "remove", "Home sweet home").status == 0)
             #expect(try await home.latch("endpoints", "remove", address).status == 0)

@@ -47,6 +47,44 @@ struct DownloadSchemaTests {
         await new.close()
     }
 
+    @Test("IM-11 signing out leaves nothing of the account in the tables of downloads but the folder that was chosen")
+    func signedOut() async throws {
+        let fixture = try await DownloadFixture()
+        let queue = fixture.queue()
+        try await queue.add([
+            DownloadTask(
+                id: "1", account: fixture.account.id, url: "/files/1", filename: "1", group: .file)
+        ])
+        try await LibraryLocations(fixture.latch).remember("/pictures", for: fixture.account)
+        let id = fixture.account.id.uuidString.lowercased()
+        func tables(containing text: String) async throws -> [String] {
+            try await DownloadDatabase(fixture.latch).read { connection in
+                let names = Statement("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+                    row throws(DatabaseError) in try row.get(0) as String
+                }
+                return try connection.all(names).filter { table in
+                    let columns = Statement("SELECT name FROM pragma_table_info('\(table)')") {
+                        row throws(DatabaseError) in try row.get(0) as String
+                    }
+                    return try connection.all(columns).contains { column in
+                        let count = Statement(
+                            "SELECT count(*) FROM \"\(table)\" WHERE lower(\"\(column)\") = ?", String.self
+                        ) { row throws(DatabaseError) in try row.get(0) as Int }
+                        return try connection.first(count, text) ?? 0 > 0
+                    }
+                }
+            }
+        }
+        #expect(Set(try await tables(containing: id)).isSuperset(of: ["downloads", "download_counts", "accounts"]))
+
+        try await fixture.latch.signOut(fixture.account)
+
+        #expect(try await tables(containing: id) == [])
+        #expect(try await tables(containing: fixture.account.userEmail.lowercased()) == ["download_folders"])
+        #expect(try await tables(containing: "127.0.0.1:\(fixture.server.port)") == [])
+        await fixture.latch.close()
+    }
+
     @Test("a client without downloads has no tables for them")
     func withoutDownloads() async throws {
         let latch = try await openLatch()

@@ -85,7 +85,7 @@ struct UpgradeHandshake {
         else { return [] }
         var body = first
         while body.count < length {
-            let bytes = try await stream.receive()
+            let bytes = try await bodyBytes(from: stream)
             // An incomplete body says nothing.
             if bytes.isEmpty { return [] }
             body += bytes
@@ -100,9 +100,18 @@ struct UpgradeHandshake {
             do throws(ChunkedBodyReader.Failure) {
                 if let body = try reader.append(bytes) { return body }
             } catch { return [] }
-            bytes = try await stream.receive()
+            bytes = try await bodyBytes(from: stream)
         } while !bytes.isEmpty
         return []
+    }
+
+    /// Returns the next bytes of a body. Empty at its end, and when the connection fails or its time is over: the head
+    /// has said already that the request is refused.
+    private static func bodyBytes(from stream: any ByteStream) async throws -> [UInt8] {
+        do { return try await stream.receive() } catch {
+            try Task.checkCancellation()
+            return []
+        }
     }
 
     private func error(_ code: TransportError.Code, _ explanation: String) -> TransportError {

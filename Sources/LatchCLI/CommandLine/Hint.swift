@@ -20,11 +20,6 @@ enum Hint {
             return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:
             return "Run: latch accounts"
-        case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
-            .rejectionUnconfirmed, .interceptedResponse, .proxyFailed, .certificateUnknownIssuer,
-            .certificateSelfSigned, .certificateExpired,
-            .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
-            return account.map { "To see where it fails: latch doctor \($0.serverURL.url.forShell)" }
         case .authoritiesUnreadable:
             let whom = account.map { " " + $0.userEmail.forShell } ?? ""
             return account.map { _ in
@@ -32,6 +27,19 @@ enum Hint {
             }
         case .serverError:
             return error.retryAfter.map { "Try again in \($0.components.seconds) seconds." }
+        default:
+            return account.flatMap { diagnosis(of: error, at: $0.serverURL) }
+        }
+    }
+
+    /// Returns the hint for a connection to an address that failed. Nil for other failures.
+    static func diagnosis(of error: LatchError, at address: ServerAddress) -> String? {
+        switch error.code {
+        case .nameNotFound, .connectionRefused, .unreachable, .timedOut, .connectionLost, .tlsFailed, .offline,
+            .rejectionUnconfirmed, .interceptedResponse, .proxyFailed, .certificateUnknownIssuer,
+            .certificateSelfSigned, .certificateExpired,
+            .certificateNotYetValid, .certificateWrongName, .certificatePinMismatch, .certificateUntrusted:
+            return "To see where it fails: latch doctor \(address.url.forShell)"
         default:
             return nil
         }

@@ -59,7 +59,9 @@ struct BackgroundDownload {
     }
 
     /// Runs the queue in this process as ``fetch(_:)`` does, and keeps the sessions and the lock of the device up to date.
-    func run(_ queue: DownloadQueue) async throws -> ExitCode { try await watching { try await fetch(queue) } }
+    func run(_ queue: DownloadQueue, only group: DownloadGroup? = nil) async throws -> ExitCode {
+        try await watching { try await fetch(queue, only: group) }
+    }
 
     /// Runs `body`, and meanwhile renews the sessions before they expire and locks the device with the session of the
     /// desktop.
@@ -76,7 +78,7 @@ struct BackgroundDownload {
     }
 
     /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
-    func fetch(_ queue: DownloadQueue) async throws -> ExitCode {
+    func fetch(_ queue: DownloadQueue, only group: DownloadGroup? = nil) async throws -> ExitCode {
         let supervisor = DownloadSupervisor(
             queue, environment: environment, fetchesMetered: isMetered,
             advice: "To download anyway: latch download --metered")
@@ -85,7 +87,7 @@ struct BackgroundDownload {
         do {
             let run = {
                 try await supervisor.run(onStart: { [environment] in BackgroundProgram.reportReady(environment) }) {
-                    try await DownloadDisplay(console: context.console).show(queue)
+                    try await DownloadDisplay(console: context.console).show(queue, only: group)
                 }
             }
             result = .success(try await lock.retaining(run))

@@ -131,7 +131,7 @@ struct DownloadFiles: ExecutableCommand {
     private static let nothingChosen =
         "no files were selected: give ids, URLs, --album, --from, --favourites, --locked or --all"
 
-    let selector: String?
+    private(set) var selector: String?
     var selection: DownloadSelection
     private var place: DownloadDestination
     private let makesFolder: Bool
@@ -159,7 +159,20 @@ struct DownloadFiles: ExecutableCommand {
                 ? try await StandardInput.firstLine(as: "--pin-stdin", "PIN")
                 : try await context.prompter.askSecret(
                     "PIN at \(account.serverURL.authority)", instead: "Give it on standard input: --pin-stdin"))
-        return try await client.withUnlocked(pin, of: account) { _ in try await performChoosing(in: context) }
+        // Another program may make another account the active one.
+        var files = self
+        files.selector = account.id.uuidString
+        do {
+            return try await client.withUnlocked(pin, of: account) { [files] _ in
+                try await files.performChoosing(in: context)
+            }
+        } catch let error as LatchError where error.code != .cancelled {
+            context.setStopMessage("Stopped. \(error.message)")
+            throw error
+        } catch {
+            context.setStopMessage("Stopped. The folder is locked again. To download the rest: latch download --locked")
+            throw error
+        }
     }
 
     private func performChoosing(in context: CommandContext) async throws -> ExitCode {
@@ -272,7 +285,7 @@ struct DownloadFiles: ExecutableCommand {
         }
     }
 
-    /// Downloads the files of the locked folder. Those that are not here at the end are removed from the queue, because
+    /// Downloads the files of the locked folder, and no others, so that the folder is soon locked again. Those that are not here at the end are removed from the queue, because
     /// a later run has no access to them.
     private func fetchLocked(
         _ queue: DownloadQueue, _ library: PictureLibrary, _ background: BackgroundDownload, _ context: CommandContext
@@ -288,12 +301,12 @@ struct DownloadFiles: ExecutableCommand {
             try await addSelection(to: queue, in: library, context) { tasks in
                 ids.withLock { $0 += tasks.map(\.id) }
             }
-            result = .success(try await queue.progress().open > 0 ? try await background.run(queue) : .done)
+            result = .success(
+                ids.withLock(\.isEmpty) ? .done : try await background.run(queue, only: .locked))
         } catch {
-            context.setStopMessage("Stopped. The folder is locked again. To download the rest: latch download --locked")
             result = .failure(error)
         }
-        let account = try? await context.account(selector).id
+        let account = selector.flatMap(UUID.init)
         // Also after Ctrl-C.
         await Task { _ = try? await queue.cancel(ids.withLock { $0 }, of: account) }.value
         return try result.get()

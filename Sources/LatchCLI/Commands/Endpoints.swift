@@ -69,7 +69,8 @@ struct Endpoints: ExecutableCommand {
         ])
 
     private static let test = Command<Request>(
-        "test", "Test now which of the addresses can be used.", arguments: [AccountOption.option]
+        "test", "Test now which of the addresses can be used, including the account's own.",
+        arguments: [AccountOption.option]
     ) { given in request(given, .test) }
 
     private static func request(_ given: Invocation, _ action: Action) -> Request {
@@ -99,7 +100,12 @@ struct Endpoints: ExecutableCommand {
         case .test: return try await test(account, kit, context)
         case .add(let address, let isLocal, let arguments):
             let options = try await arguments.options(for: address, context.prompter)
-            try await kit.addEndpoint(address, isLocal: isLocal, connection: options, to: account)
+            do {
+                try await kit.addEndpoint(address, isLocal: isLocal, connection: options, to: account)
+            } catch let error as LatchError where error.message.contains(address.authority) {
+                if let hint = Hint.diagnosis(of: error, at: address) { context.setHint(hint) }
+                throw error
+            }
         case .remove(let address): try await kit.removeEndpoint(address, of: account)
         case .prefer(let address): try await kit.preferEndpoint(address, of: account)
         case .addWifi(let name): try await kit.addWifiName(name, of: account)
@@ -112,24 +118,25 @@ struct Endpoints: ExecutableCommand {
         return .done
     }
 
-    /// Tests all addresses. The exit code is that of the first failure.
+    /// Tests all addresses, the account's own last. The exit code is that of the first failure.
     private func test(_ account: Account, _ kit: LatchClient, _ context: CommandContext) async throws -> ExitCode {
         var (code, results) = (ExitCode.done, [JSONValue]())
-        for endpoint in try await kit.endpoints(of: account).all {
+        func record(_ address: ServerAddress, _ check: () async throws -> Void) async throws {
             var failure: LatchError?
-            do { try await kit.testEndpoint(endpoint, of: account) } catch { failure = LatchError(describing: error) }
+            do { try await check() } catch { failure = LatchError(describing: error) }
             try context.console.printLines([
-                failure.map { "\(endpoint.address)  failed: \($0.message)" } ?? "\(endpoint.address)  ok"
+                failure.map { "\(address)  failed: \($0.message)" } ?? "\(address)  ok"
             ])
             results.append([
-                "address": .string(endpoint.address.url), "isUsable": .bool(failure == nil),
+                "address": .string(address.url), "isUsable": .bool(failure == nil),
                 "problem": failure.map { Console.json($0) } ?? .null,
             ])
             if let failure, code == .done { code = ExitCode(for: failure.code) }
         }
-        if results.isEmpty, !context.console.isJSON {
-            context.console.printMessage("The account has only its own address, \(account.serverURL).")
+        for endpoint in try await kit.endpoints(of: account).all {
+            try await record(endpoint.address) { try await kit.testEndpoint(endpoint, of: account) }
         }
+        try await record(account.serverURL) { try await kit.testOwnAddress(of: account) }
         try context.console.result([], json: ["account": AccountText.json(account), "tests": .array(results)])
         return code
     }

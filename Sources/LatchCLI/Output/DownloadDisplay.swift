@@ -14,8 +14,12 @@ struct DownloadDisplay {
 
     /// Runs the queue and shows its progress until nothing is left.
     ///
+    /// - Parameters:
+    ///   - queue: The queue.
+    ///   - group: The group of tasks to fetch. Nil for all groups.
     /// - Returns: The exit code: 0 when nothing has failed and nothing waits for a sign-in.
-    func show(_ queue: DownloadQueue) async throws -> ExitCode {
+    /// - Throws: The errors of the queue's run.
+    func show(_ queue: DownloadQueue, only group: DownloadGroup? = nil) async throws -> ExitCode {
         let board = DownloadBoard(console: console, since: try await queue.progress())
         // Every file gets its line, even with a slow reader. A separate thread keeps that reader from blocking a
         // shared one.
@@ -29,14 +33,14 @@ struct DownloadDisplay {
             }
         }
         let result: Result<Void, any Error>
-        do { result = .success(try await queue.run()) } catch { result = .failure(error) }
+        do { result = .success(try await queue.run(only: group)) } catch { result = .failure(error) }
         queue.endEvents()
         await showing.value
         board.finish()
         try result.get()
         return try end(
             board.sinceThen(try await queue.progress()), mustSignIn: board.waitReason != nil,
-            "To try them again: latch downloads retry")
+            "To try them again: latch downloads retry", isPart: group != nil)
     }
 
     /// Shows the progress of another program's queue, until nothing is left or that program ends.
@@ -69,7 +73,9 @@ struct DownloadDisplay {
             "To see why: latch downloads list. To try them again: latch downloads retry")
     }
 
-    private func end(_ progress: OverallProgress, mustSignIn: Bool, _ remedy: String) throws -> ExitCode {
+    private func end(
+        _ progress: OverallProgress, mustSignIn: Bool, _ remedy: String, isPart: Bool = false
+    ) throws -> ExitCode {
         try console.result(
             [Self.summary(progress)],
             json: [
@@ -79,7 +85,10 @@ struct DownloadDisplay {
         if !console.isJSON {
             if progress.failed > 0 { console.printMessage(remedy) }
             if progress.open > 0 {
-                console.printMessage("To continue paused files: latch downloads resume, then latch download")
+                console.printMessage(
+                    isPart
+                        ? "To download the files that wait: latch download"
+                        : "To continue paused files: latch downloads resume, then latch download")
             }
         }
         if mustSignIn, progress.open > 0 { return .signIn }

@@ -21,7 +21,7 @@ enum FirstSyncText {
         func time(_ value: Date?) -> JSONValue { value.map { .string($0.forPrograms) } ?? .null }
         return [
             "version": sync.version.map { .string($0) } ?? .null, "albums": number(sync.albums),
-            "photographs": number(sync.photographs), "films": number(sync.videos), "syncedAt": time(sync.date),
+            "photographs": number(sync.photographs), "videos": number(sync.videos), "syncedAt": time(sync.date),
             "marker": time(sync.marker),
         ]
     }

@@ -21,6 +21,13 @@ struct ImmichSearch: AsyncSequence {
         mutating func next() async throws -> [DownloadTask]? {
             if pages == nil { try await begin() }
             guard let assets = try await pages?.next() else { return nil }
+            if selection.isLockedFolder {
+                return try await library.tasks(of: assets).map { task in
+                    var task = task
+                    task.group = .locked
+                    return task
+                }
+            }
             guard videos != nil else { return try await library.tasks(of: assets) }
             return assets.flatMap { library.reading.tasks($0, video: videos?.facts(of: $0)) }
         }

@@ -18,8 +18,12 @@ extension DownloadQueue {
     /// - Throws: `LatchError.Code.storageLocked` when another program is fetching already;
     ///   `LatchError.Code.signedOut` after all other tasks have ended, when an account with unfinished tasks was
     ///   signed out meanwhile; a `LatchError` with a `storage` code; `CancellationError`.
-    public func run(waitsForMore: Bool = false) async throws {
+    public func run(waitsForMore: Bool = false) async throws { try await run(only: nil, waitsForMore: waitsForMore) }
+
+    /// Fetches the tasks of a group as ``run(waitsForMore:)`` does, or those of all groups if it is nil. The others wait.
+    package func run(only group: DownloadGroup?, waitsForMore: Bool = false) async throws {
         var lock: FileLock? = try await latch.accounts.lockDownloads()
+        self.group = group
         while let held = lock {
             defer { held.release() }
             try await runAlone(waitsForMore)
@@ -27,7 +31,7 @@ extension DownloadQueue {
             held.release()
             await context.hook.afterRelease()
             // Programs that added tasks until now saw that the lock was held, and left the tasks to this program.
-            lock = try await store.lanes().isEmpty ? nil : lockAgain()
+            lock = try await lanes().isEmpty ? nil : lockAgain()
         }
     }
 
@@ -144,7 +148,12 @@ extension DownloadQueue {
 
     // MARK: - Which tasks run
 
-    private func readLanes() async throws { machine.reset(try await store.lanes()) }
+    /// Returns the lanes of this run in which tasks wait.
+    private func lanes() async throws -> [Lane] {
+        try await store.lanes().filter { group == nil || $0.group == group }
+    }
+
+    private func readLanes() async throws { machine.reset(try await lanes()) }
 
     /// Whether the waiting time of a task has passed since the last call.
     private func isTimeDue() async throws -> Bool {
@@ -170,7 +179,7 @@ extension DownloadQueue {
 
     /// Whether no task waits to be fetched, including those that wait for a time.
     private func isOver() async throws -> Bool {
-        guard try await store.lanes().isEmpty else { return false }
+        guard try await lanes().isEmpty else { return false }
         for half in try await store.halves() where machine.placing[half.position] == nil {
             let partner = try await store.partner(of: half)
             if partner?.state == .paused {

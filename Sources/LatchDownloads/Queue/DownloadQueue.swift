@@ -30,6 +30,8 @@ public actor DownloadQueue {
     /// The moves of live photos, by the position of one of their tasks.
     var pairPlacements: [Int: Task<Void, Never>] = [:]
     var counter = ProgressCounter()
+    /// The group whose tasks the current run fetches. Nil for all groups.
+    var group: DownloadGroup?
 
     /// Creates a queue on the accounts of a client.
     ///

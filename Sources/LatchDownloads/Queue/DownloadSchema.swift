@@ -8,7 +8,7 @@ enum DownloadSchema {
         "downloads",
         migrations: [
             queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
-            followed, held,
+            followed, held, accountCounts,
         ],
         continuesFile: true)
 
@@ -209,5 +209,17 @@ enum DownloadSchema {
         to: 16, named: "files that wait for an account",
         """
         ALTER TABLE downloads ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
+        """)
+
+    /// Deletes the counts of an account with it. SQLite deletes the account's downloads before this trigger runs.
+    ///
+    /// Source: IM-11.
+    private static let accountCounts = Migration(
+        to: 17, named: "the counts of removed accounts",
+        """
+        DELETE FROM download_counts WHERE account NOT IN (SELECT id FROM accounts);
+        CREATE TRIGGER download_counts_went AFTER DELETE ON accounts BEGIN
+            DELETE FROM download_counts WHERE account = old.id;
+        END;
         """)
 }

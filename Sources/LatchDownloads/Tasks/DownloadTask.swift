@@ -61,6 +61,8 @@ public struct DownloadGroup: RawRepresentable, Sendable, Hashable, Codable, Cust
     public static let video = DownloadGroup(rawValue: "group_video")
     /// The two parts of live photos: `group_livephoto`.
     public static let livePhoto = DownloadGroup(rawValue: "group_livephoto")
+    /// Pictures and videos of a locked folder: `group_locked`.
+    package static let locked = DownloadGroup(rawValue: "group_locked")
     /// All other files: `group_file`.
     public static let file = DownloadGroup(rawValue: "group_file")
 }

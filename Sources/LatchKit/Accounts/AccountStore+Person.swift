@@ -43,7 +43,9 @@ extension AccountStore {
         }
     }
 
-    /// Stores the result of a first sync, unless the session is not the one of `generation` any more.
+    /// Stores the result of a first sync, unless the session is not the one of `generation` any more. A value that is nil
+    /// does not replace one from an earlier sync of the session, and the marker of
+    /// the earlier sync stays.
     func store(_ sync: FirstSync, of id: UUID, in generation: Int) async throws {
         guard let date = sync.date, let marker = sync.marker else { return }
         try await change { connection in
@@ -98,9 +100,11 @@ extension AccountStore {
 
     private static let insertFirstSync = Statement(
         """
-        INSERT OR REPLACE INTO first_syncs \
-        (account, server_version, albums, photographs, videos, finished_at, marker) \
-        SELECT id, ?, ?, ?, ?, ?, ? FROM accounts WHERE id = ? AND generation = ? AND stage = 'in'
+        INSERT INTO first_syncs (account, server_version, albums, photographs, videos, finished_at, marker) \
+        SELECT id, ?, ?, ?, ?, ?, ? FROM accounts WHERE id = ? AND generation = ? AND stage = 'in' \
+        ON CONFLICT (account) DO UPDATE SET server_version = coalesce(excluded.server_version, server_version), \
+        albums = coalesce(excluded.albums, albums), photographs = coalesce(excluded.photographs, photographs), \
+        videos = coalesce(excluded.videos, videos), finished_at = excluded.finished_at
         """, String?.self, Int?.self, Int?.self, Int?.self, Date.self, Date.self, UUID.self, Int.self)
 
     private static let selectFirstSync = Statement(

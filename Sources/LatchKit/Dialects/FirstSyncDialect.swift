@@ -3,6 +3,10 @@ package protocol FirstSyncDialect: Dialect {
     /// Sends the first requests for the main screen, after the server has said who is signed in. If one fails, the
     /// others continue.
     ///
+    /// - Parameters:
+    ///   - client: The session.
+    ///   - bound: The timeout of each request.
+    /// - Returns: The values of the requests that succeeded.
     /// - Throws: `CancellationError`; ``LatchError`` when the session has ended.
-    func firstSync(with client: AuthorizedClient) async throws -> FirstSync
+    func firstSync(with client: AuthorizedClient, each bound: Duration) async throws -> FirstSync
 }

@@ -37,35 +37,40 @@ extension Session {
         _ request: DialectRequest, _ token: Secret?, by given: Transport? = nil,
         _ exchange: (Transport) async throws -> ClientResponse
     ) async throws -> ClientResponse {
+        let epoch = machine.epoch
         // A sign-out has selected its address, and has no time for another race.
         let transport = if let given { given } else { try await openTransport(for: leaving == nil ? token : nil) }
         do {
             let response = try await self.response(to: request, by: transport, exchange)
-            if transport.address == server { rejectingAddress = nil }
+            if transport.address == server, epoch == machine.epoch { rejectingAddress = nil }
             guard isRejected(response, to: request, by: transport) else { return response }
         } catch let error as LatchError where transport.endpoints != nil && request.base == nil {
             guard Self.transportFailures.contains(error.code) else { throw error }
-            guard let other = try await replacement(of: transport, token) else { throw unconfirmedRejection(error) }
+            guard let other = try await replacement(of: transport, token) else {
+                throw unconfirmedRejection(error, in: epoch)
+            }
             guard error.allowsRepeating(request) else { throw error }
             return try await response(to: request, by: other, exchange)
         }
         let own = try await ownTransport(of: transport)
-        use(own, outcome: "rejected")
-        rejectingAddress = transport.address
+        if epoch == machine.epoch {
+            use(own, outcome: "rejected")
+            rejectingAddress = transport.address
+        }
         do {
             let response = try await exchange(own)
-            rejectingAddress = nil
+            if epoch == machine.epoch { rejectingAddress = nil }
             return response
         } catch let error as LatchError where Self.transportFailures.contains(error.code) {
-            throw unconfirmedRejection(error)
+            throw unconfirmedRejection(error, in: epoch)
         }
     }
 
-    /// Returns the error for a request that the account's own address did not answer. If another address has rejected
-    /// the session, the error and the state say so.
-    private func unconfirmedRejection(_ error: LatchError) -> LatchError {
-        guard let rejectingAddress else { return error }
-        machine.unanswered(.rejectionUnconfirmed, in: machine.epoch)
+    /// Returns the error for a request of an epoch that the account's own address did not answer. If another address has
+    /// rejected the session, the error and the state say so.
+    private func unconfirmedRejection(_ error: LatchError, in epoch: Int) -> LatchError {
+        guard let rejectingAddress, epoch == machine.epoch else { return error }
+        machine.unanswered(.rejectionUnconfirmed, in: epoch)
         publish()
         return LatchError(
             .rejectionUnconfirmed,
@@ -120,7 +125,10 @@ extension Session {
         case .rejected:
             onRejection()
             throw LatchError(
-                .serverRefused, "\(address) does not accept the session of \(server). It is probably another server.",
+                .serverRefused,
+                address == server
+                    ? "\(address) does not accept the session any more. Sign in again."
+                    : "\(address) does not accept the session of \(server). It is probably another server.",
                 status: response.status)
         case .authenticated: break
         }
@@ -128,7 +136,7 @@ extension Session {
         guard let found = dialect.identity(from: response) else {
             throw interceptionError("it has an unexpected format.", for: address)
         }
-        guard found.id == person else {
+        guard found.id == person || address == server && person == nil else {
             throw LatchError(
                 .serverRefused,
                 "\(address) reports a different person from \(server). It is a different server or account.")
@@ -154,6 +162,12 @@ extension Session {
             }
             try await checkIdentity(through: transport, token.token, person: person)
         }
+    }
+
+    /// Checks that the account's own address can be used, as ``check(_:with:person:)`` does for an endpoint.
+    func checkOwnAddress(person: String?) async throws {
+        let (token, record) = try await present()
+        try await checkIdentity(through: try await ownTransport(record), token.token, person: person)
     }
 
     private func transport(
@@ -218,25 +232,26 @@ extension Session {
 
     /// Runs a race between the candidates. Nil when none can be used.
     private func race(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
+        let epoch = machine.epoch
         rejectingAddress = nil
         let settings = try AccountStore.endpoints(record.endpoints)
         let candidates = settings.candidates(on: await wifiName(isNeeded: !settings.wifiNames.isEmpty))
         return await selector.select(candidates.count + 1) { [weak self] number in
             let endpoint = number < candidates.count ? candidates[number] : nil
-            return try? await self?.checked(endpoint, token, person: settings.person, record)
+            return try? await self?.checked(endpoint, token, person: settings.person, record, in: epoch)
         }?.transport
     }
 
     /// Returns a transport to a candidate that can be used. Nil as the candidate means the account's own address.
     private func checked(
-        _ endpoint: Endpoint?, _ token: Secret, person: String?, _ record: SessionRecord
+        _ endpoint: Endpoint?, _ token: Secret, person: String?, _ record: SessionRecord, in epoch: Int
     ) async throws -> Transport {
         var transport =
             if let endpoint {
                 try transport(to: endpoint, with: try await accounts.connection(of: endpoint), for: record)
             } else { try await ownTransport(record) }
         transport.identity = try await checkIdentity(through: transport, token, person: person) {
-            if endpoint != nil { rejectingAddress = endpoint?.address }
+            if let endpoint, epoch == machine.epoch { rejectingAddress = endpoint.address }
         }
         return transport
     }

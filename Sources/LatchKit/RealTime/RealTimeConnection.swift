@@ -1,5 +1,6 @@
 import Desktop
 import HTTPClient
+import Synchronization
 import WebSockets
 
 /// Performs the actions of a ``RealTimeStateMachine`` for one reader of a session's updates.
@@ -10,6 +11,7 @@ actor RealTimeConnection {
     private let dialect: any RealTimeDialect
     private let network: AsyncStream<NetworkState>
     private let updates: Updates.Continuation
+    private weak var opened: OpenedRealTime?
     /// Called once, with whether the first attempt connected.
     private var onFirst: (@Sendable (Bool) -> Void)?
     private var machine: RealTimeStateMachine
@@ -22,13 +24,14 @@ actor RealTimeConnection {
 
     init(
         _ session: Session, _ dialect: any RealTimeDialect, network: AsyncStream<NetworkState>,
-        updates: Updates.Continuation, random: @escaping @Sendable () -> Double,
+        updates: Updates.Continuation, of opened: OpenedRealTime, random: @escaping @Sendable () -> Double,
         onFirst: (@Sendable (Bool) -> Void)? = nil
     ) {
         self.session = session
         self.dialect = dialect
         self.network = network
         self.updates = updates
+        self.opened = opened
         self.onFirst = onFirst
         machine = RealTimeStateMachine(random: random) { dialect.event($0, $1) }
     }
@@ -138,8 +141,11 @@ actor RealTimeConnection {
             case .disconnect: disconnect()
             case .checkSession(let attempt): Task { await self.check(attempt) }
             case .report(let update):
-                updates.yield(update)
+                let isExpected = opened?.record() ?? true
+                if isExpected { updates.yield(update) }
                 reportFirst(update == .connected)
+                // A later reader opens a connection of its own, and searches for what has changed.
+                if !isExpected { finish(nil) }
             }
         }
         setTimer()
@@ -172,6 +178,7 @@ actor RealTimeConnection {
         unlocking?.cancel()
         (watchers, unlocking) = ([], nil)
         updates.finish(throwing: error)
+        session.openedRealTime.withLock { if $0 === opened { $0 = nil } }
         reportFirst(false)
     }
 

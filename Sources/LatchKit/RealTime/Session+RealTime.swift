@@ -6,7 +6,8 @@ import Synchronization
 /// The events of an account's server, and the changes of the connection to it.
 ///
 /// Each iterator opens a connection of its own, makes a new one after a failure, and closes it when it is released. The
-/// first iterator after a sign-in takes over the connection that the sign-in opened, with the updates since then.
+/// first iterator after a sign-in takes over the connection that the sign-in opened, with the updates since then. If
+/// these are more than 16, it opens a connection instead, so its first update is ``RealTimeUpdate/connected``.
 /// Up to 256 updates wait for a slow reader; then the oldest ones are discarded. A message of more than 256 KiB ends the
 /// connection, and a new one is made.
 ///
@@ -23,7 +24,7 @@ public struct RealTimeUpdates: AsyncSequence, Sendable {
     /// Opens a connection, or takes over that of the sign-in.
     public func makeAsyncIterator() -> AsyncThrowingStream<RealTimeUpdate, any Error>.Iterator {
         let opened = network == nil ? session.openedRealTime.withLock { $0.take() } : nil
-        if let opened, !opened.isFinished { return opened.updates.makeAsyncIterator() }
+        if let opened, opened.take() { return opened.updates.makeAsyncIterator() }
         return open().updates.makeAsyncIterator()
     }
 
@@ -34,10 +35,10 @@ public struct RealTimeUpdates: AsyncSequence, Sendable {
     func open(onFirst: (@Sendable (Bool) -> Void)? = nil) -> OpenedRealTime {
         let (stream, continuation) = RealTimeConnection.Updates.makeStream(
             bufferingPolicy: .bufferingNewest(Self.maximumWaiting))
+        let opened = OpenedRealTime(stream, hasReader: onFirst == nil)
         let connection = RealTimeConnection(
-            session, dialect, network: network ?? session.accounts.network(), updates: continuation, random: random,
-            onFirst: onFirst)
-        let opened = OpenedRealTime(stream)
+            session, dialect, network: network ?? session.accounts.network(), updates: continuation, of: opened,
+            random: random, onFirst: onFirst)
         let starting = Task { await connection.start() }
         continuation.onTermination = { [weak opened] _ in
             opened?.finish()
@@ -53,14 +54,37 @@ public struct RealTimeUpdates: AsyncSequence, Sendable {
 /// A real-time connection. It is closed when its updates are released.
 final class OpenedRealTime: Sendable {
     let updates: RealTimeConnection.Updates
-    private let state = Mutex(false)
+    /// The number of updates that wait for the first reader. Nil when there is a reader.
+    private let unread: Mutex<Int?>
+    private let hasEnded = Mutex(false)
 
-    init(_ updates: RealTimeConnection.Updates) { self.updates = updates }
+    /// The number of updates that may wait for the first reader.
+    static let maximumUnread = 16
 
-    /// Whether the updates have ended.
-    var isFinished: Bool { state.withLock { $0 } }
+    init(_ updates: RealTimeConnection.Updates, hasReader: Bool) {
+        self.updates = updates
+        unread = Mutex(hasReader ? nil : 0)
+    }
 
-    func finish() { state.withLock { $0 = true } }
+    /// Takes the updates for a reader. Returns false when they have ended or were too many.
+    func take() -> Bool {
+        unread.withLock { unread in
+            guard !hasEnded.withLock({ $0 }), unread ?? 0 <= Self.maximumUnread else { return false }
+            unread = nil
+            return true
+        }
+    }
+
+    /// Records an update. Returns false when it is one too many for a connection without a reader.
+    func record() -> Bool {
+        unread.withLock { unread in
+            guard let count = unread else { return true }
+            unread = count + 1
+            return count < Self.maximumUnread
+        }
+    }
+
+    func finish() { hasEnded.withLock { $0 = true } }
 }
 
 extension Session {
@@ -83,7 +107,7 @@ extension Session {
     }
 
     /// Opens the real-time connection after a sign-in, and waits for its first attempt. The connection stays open until
-    /// the session ends or is closed.
+    /// the session ends or is closed, or more than 16 updates wait for a reader.
     ///
     /// - Returns: Whether it is connected. False after `bound`, and when the task is cancelled; the attempt continues.
     ///

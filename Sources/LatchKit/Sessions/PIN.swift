@@ -51,11 +51,16 @@ public struct PINState: Sendable, Hashable {
     public var isUnlocked: Bool
     /// When the access ends. Nil when the server does not say.
     public var unlockedUntil: Date?
+    /// The time from the response until ``unlockedUntil``, by the clock of the server if it tells its time.
+    package var unlockedFor: Duration?
 
     /// Makes a state.
-    package init(isSet: Bool, isUnlocked: Bool, unlockedUntil: Date? = nil) {
+    package init(
+        isSet: Bool, isUnlocked: Bool, unlockedUntil: Date? = nil, unlockedFor: Duration? = nil
+    ) {
         self.isSet = isSet
         self.isUnlocked = isUnlocked
         self.unlockedUntil = unlockedUntil
+        self.unlockedFor = unlockedFor
     }
 }

@@ -36,7 +36,7 @@ public actor Session {
     var leaving: Task<SignOutReport, any Error>?
     var syncing: Task<FirstSync, Never>?
     /// The real-time connection of the sign-in, until the first reader of ``events()`` takes it over.
-    let openedRealTime = Mutex<OpenedRealTime?>(nil)
+    nonisolated let openedRealTime = Mutex<OpenedRealTime?>(nil)
     var transport: Transport?
     let selector: EndpointSelector
     var selecting: Task<Transport?, any Error>?
@@ -145,6 +145,7 @@ public actor Session {
 
     /// Stops running work and closes the connections. The session is kept for the next start.
     public func close() async {
+        openedRealTime.withLock { $0 = nil }
         renewalTask?.cancel()
         syncing?.cancel()
         await renewalTask?.value

@@ -50,13 +50,20 @@ public struct FirstSync: Sendable, Hashable {
 
     /// Makes a result without any values.
     package init() {}
+
+    /// Whether every request succeeded.
+    package var isComplete: Bool { version != nil && albums != nil && photographs != nil && videos != nil }
 }
 
 extension LatchClient {
     /// The timeout of the real-time connection and of all first requests together.
     static let firstSyncBound = Duration.seconds(15)
+    /// The timeout of each first request.
+    static let firstRequestBound = Duration.seconds(5)
+    /// The timeout of all first requests together when they are sent again, and of each of them.
+    private static let repeatedBounds = (all: Duration.seconds(3), each: Duration.seconds(2))
     /// The longest time that the first sync waits for the real-time connection.
-    private static let realTimeBound = Duration.seconds(5)
+    private static let realTimeBound = Duration.seconds(1)
 
     /// Performs the steps after an account was stored. They never make a successful sign-in fail. If the task is
     /// cancelled, the account stays.
@@ -72,7 +79,8 @@ extension LatchClient {
                 onStep(.realTimeOpened(isConnected: await session.openRealTime(within: Self.realTimeBound)))
             }
             if account.capabilities.contains(.pictureLibrary) { onStep(.picturesNeeded) }
-            let sync = await session.firstSync(within: ContinuousClock.now.duration(to: end))
+            let sync = await session.firstSync(
+                within: ContinuousClock.now.duration(to: end), each: Self.firstRequestBound)
             onStep(.synced(sync))
             if sync.person != nil { _ = try? await session.profilePicture() }
         }
@@ -85,23 +93,27 @@ extension LatchClient {
         try await accounts.firstSync(of: account.id)
     }
 
-    /// Sends the first requests again if the server did not respond at the sign-in. Returns the stored results.
+    /// Sends the first requests again if not all of them have succeeded yet, which takes three seconds at most. Returns
+    /// the stored results.
     package func completeFirstSync(of account: Account) async throws -> FirstSync? {
-        if let stored = try await firstSync(of: account) { return stored }
-        guard account.capabilities.contains(.firstSync), !account.mustChangePassword else { return nil }
-        let sync = try await session(for: account).firstSync(within: Self.firstSyncBound)
-        return sync.date == nil ? nil : sync
+        let stored = try await firstSync(of: account)
+        guard stored?.isComplete != true, account.capabilities.contains(.firstSync), !account.mustChangePassword else {
+            return stored
+        }
+        let (all, each) = Self.repeatedBounds
+        _ = try await session(for: account).firstSync(within: all, each: each)
+        return try await firstSync(of: account)
     }
 }
 
 extension Session {
     /// Sends the first requests for the main screen, and stores the results. Signing out or reaching the timeout `bound`
-    /// cancels them.
-    func firstSync(within bound: Duration) async -> FirstSync {
+    /// cancels them. A request that takes longer than `requestBound` counts as failed.
+    func firstSync(within bound: Duration, each requestBound: Duration) async -> FirstSync {
         guard let dialect = dialect as? any FirstSyncDialect else { return FirstSync() }
         let task = Task { () -> FirstSync in
             await withTaskGroup(of: FirstSync?.self) { group in
-                group.addTask { try? await self.performFirstSync(dialect) }
+                group.addTask { try? await self.performFirstSync(dialect, requestBound) }
                 group.addTask {
                     try? await Task.sleep(for: bound)
                     return nil
@@ -118,10 +130,10 @@ extension Session {
         }
     }
 
-    private func performFirstSync(_ dialect: any FirstSyncDialect) async throws -> FirstSync {
+    private func performFirstSync(_ dialect: any FirstSyncDialect, _ bound: Duration) async throws -> FirstSync {
         let start = now()
         let (person, response, token) = try await identified()
-        var sync = try await dialect.firstSync(with: client)
+        var sync = try await dialect.firstSync(with: client, each: bound)
         sync.person = person
         sync.date = now()
         let serverTime = response.headers["Date"].flatMap { HTTPDate($0, now: Int(start.timeIntervalSince1970)) }

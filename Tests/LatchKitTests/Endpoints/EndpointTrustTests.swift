@@ -146,6 +146,45 @@ import Testing
         await latch.close()
     }
 
+    @Test("IM-14 a late failure of an earlier session does not report a rejection of the present one")
+    func lateFailure() async throws {
+        let mirror = try fixture.mirror()
+        let latch = try await base.home.open()
+        let account = try await base.signIn(latch)
+        try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        let session = try latch.session(for: account)
+        #expect(await session.restore() == .signedIn(.verified))
+        let (asked, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        let isDown = Mutex(false)
+        base.wire.script { [immich = base.immich] request in
+            if request.path == "/api/late" {
+                asked.continuation.yield(())
+                release.wait()
+                return .silence
+            }
+            return isDown.withLock { $0 } ? .silence : immich.response(request)
+        }
+        let foreign = ImmichScript(.newest)
+        mirror.script { foreign.response($0) }
+        let late = Task { try await session.client.send(.get, "/api/late") }
+        for await _ in asked.stream { break }
+
+        // The session ends, and another one begins, which the other address rejects too.
+        let record = try #require(try await latch.accounts.record(account.id))
+        _ = try await latch.accounts.end(account.id, of: record.generation, because: "an administrator ended it")
+        #expect(await session.restore().isSignedIn == false)
+        #expect(try await base.signIn(latch).id == account.id)
+        #expect(await session.restore() == .signedIn(.verified))
+        isDown.withLock { $0 = true }
+        let present = await #expect(throws: LatchError.self) { try await session.client.send(.get, "/api/sessions") }
+        #expect(present?.code == .rejectionUnconfirmed)
+
+        release.signal()
+        let error = await #expect(throws: LatchError.self) { try await late.value }
+        #expect(error?.code == .connectionLost)
+        await latch.close()
+    }
+
     @Test("IM-13 the public address that the server tells is offered and never used")
     func announced() async throws {
         let mirror = try fixture.mirror()

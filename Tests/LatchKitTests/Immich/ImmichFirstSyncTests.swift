@@ -126,6 +126,32 @@ struct ImmichFirstSyncTests {
         await latch?.close()
     }
 
+    @Test("IM-6 when too many updates wait for the first reader, it opens a connection of its own")
+    func unreadUpdates() async throws {
+        let latch = try await fixture.home.open()
+        let closed = AsyncStream<Void>.makeStream()
+        let isFirst = Shared(true)
+        fixture.wire.serveRealTime { connection in
+            ImmichRealTimeTests.accept(connection, pingInterval: 3_600_000)
+            if isFirst.value {
+                isFirst.value = false
+                for number in 0..<OpenedRealTime.maximumUnread {
+                    connection.send(#"42["on_upload_success",{"id":"\#(number)"}]"#)
+                }
+            }
+            while connection.next() != nil {}
+            closed.continuation.yield(())
+        }
+        let account = try await signIn(latch)
+        for await _ in closed.stream { break }
+        let session = try latch.session(for: account)
+        try await eventually { session.openedRealTime.withLock { $0 == nil } }
+        var updates = try session.events().makeAsyncIterator()
+        #expect(try await updates.next() == .connected)
+        #expect(fixture.asked("/api/socket.io/").count == 2)
+        await latch.close()
+    }
+
     @Test("IM-6 a session that is ended elsewhere right after the sign-in ends here without a reader of events")
     func endedElsewhere() async throws {
         let latch = try await fixture.home.open()
@@ -241,6 +267,43 @@ struct ImmichFirstSyncTests {
         let asked = fixture.asked("/api/albums").count
         #expect(try await latch.completeFirstSync(of: account)?.albums == 1)
         #expect(fixture.asked("/api/albums").count == asked)
+        await latch.close()
+    }
+
+    @Test("IM-6 what arrived of a first sync is stored, and the next use repeats it until nothing is missing")
+    func partialSync() async throws {
+        let latch = try await fixture.home.open()
+        let isDown = Shared(true)
+        fixture.immich.intercept { isDown.value && $0.path == "/api/albums" ? .page(503) : nil }
+        let account = try await signIn(latch)
+        let partial = try #require(try await latch.firstSync(of: account))
+        #expect(partial.albums == nil && partial.photographs == 12 && partial.version != nil)
+
+        isDown.value = false
+        fixture.immich.intercept { $0.path == "/api/assets/statistics" ? .page(503) : nil }
+        let complete = try #require(try await latch.completeFirstSync(of: account))
+        #expect(complete.albums == 1 && complete.photographs == 12 && complete.marker == partial.marker)
+        let asked = fixture.asked("/api/albums").count
+        #expect(try await latch.completeFirstSync(of: account) == complete)
+        #expect(fixture.asked("/api/albums").count == asked)
+        await latch.close()
+    }
+
+    @Test("IM-6 a request of the first sync that gets no response does not delay or discard the others")
+    func slowSync() async throws {
+        let latch = try await fixture.home.open()
+        let release = DispatchSemaphore(value: 0)
+        fixture.immich.intercept { request in
+            guard request.path == "/api/albums" else { return nil }
+            release.wait()
+            release.signal()
+            return nil
+        }
+        let account = try await signIn(latch)
+        let partial = try #require(try await latch.firstSync(of: account))
+        #expect(partial.albums == nil && partial.photographs == 12 && partial.version != nil)
+        release.signal()
+        #expect(try await latch.completeFirstSync(of: account)?.albums == 1)
         await latch.close()
     }
 

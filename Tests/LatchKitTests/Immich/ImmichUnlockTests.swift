@@ -56,29 +56,52 @@ struct ImmichUnlockTests {
         await latch.close()
     }
 
-    @Test("IM-15 the work is cancelled when the server's time is over, and not before")
-    func timeOver() async throws {
+    /// The clock of a server, and the end of an unlock that it extends as Immich does.
+    ///
+    /// Source: docs/protocols/immich.md, PIN and locked assets.
+    private final class ServerClock: Sendable {
+        let state: Mutex<(now: Date, end: Date)>
+        init(_ now: Date) { state = Mutex((now, now.addingTimeInterval(900.9))) }
+
+        /// Extends the unlock for a request in its last five minutes, and returns the response to `/auth/status`.
+        func status() -> ScriptedServer.Response {
+            let (now, end) = state.withLock { state in
+                if state.end > state.now, state.end.timeIntervalSince(state.now) < 300 {
+                    state.end = state.now.addingTimeInterval(300)
+                }
+                return state
+            }
+            let isElevated = end > now
+            var response = ScriptedServer.Response.json(
+                #"{"pinCode":true,"password":true,"isElevated":\#(isElevated),"pinExpiresAt":"\#(end.ISO8601Format())"}"#
+            )
+            let format = DateFormatter()
+            format.locale = Locale(identifier: "en_US_POSIX")
+            format.timeZone = TimeZone(identifier: "GMT")
+            format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+            response.headers.append("Date", format.string(from: now))
+            return response
+        }
+    }
+
+    @Test(
+        "IM-15 the folder is locked after the announced time, which no question extends, whatever the clock here says",
+        arguments: [0, 840, 86_400, -86_400])
+    func timeOver(serverIsBehind: Double) async throws {
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)
-        let start = fixture.home.clock.now
+        let server = ServerClock(fixture.home.clock.now.addingTimeInterval(-serverIsBehind))
         let pauses = Mutex<[Duration]>([])
-        let expire: @Sendable (Double) -> Void = { [immich = fixture.immich] seconds in
-            immich.set { $0.pinExpires = start.addingTimeInterval(seconds).ISO8601Format() }
+        fixture.immich.intercept { request in
+            guard request.path == "/api/auth/status" else { return nil }
+            return pauses.withLock(\.count) == 0 ? .page(503) : server.status()
         }
         let waiting: @Sendable (Duration) async throws -> Void = { [fixture] pause in
-            fixture.home.clock.advance(by: Double(pause.components.seconds))
+            let seconds = Double(pause.components.seconds)
+            fixture.home.clock.advance(by: seconds)
+            server.state.withLock { $0.now.addTimeInterval(seconds) }
             pauses.withLock { $0.append(pause) }
-            switch pauses.withLock(\.count) {
-            // The server has extended the time, because it was used.
-            case 1: expire(1_200)
-            // It does not respond.
-            case 2: fixture.immich.intercept { _ in .page(503) }
-            default:
-                fixture.immich.intercept(nil)
-                fixture.immich.set { $0.elevated = [] }
-            }
         }
-        expire(900)
         let result = await Result {
             try await latch.withUnlocked(pin, of: account, waiting: waiting) { _ in
                 try await Task.sleep(for: .seconds(3_600))
@@ -86,9 +109,49 @@ struct ImmichUnlockTests {
         }
         let error = try #require(throws: LatchError.self) { try result.get() }
         #expect(error.code == .pinExpired)
-        #expect(pauses.withLock { $0 } == [.seconds(900), .seconds(300), .seconds(30)])
-        #expect(fixture.asked("/api/auth/session/lock").count == 1)
+        // The server failed at first, and was asked again 30 seconds later.
+        #expect(pauses.withLock { $0 } == [.seconds(30), .seconds(870)])
+        #expect(fixture.asked("/api/auth/status").count == 2)
+        #expect(fixture.asked("/api/auth/session/lock").count == 1 && !isUnlocked)
         #expect(try await latch.session(for: account).identity().name == "Ada")
+        await latch.close()
+    }
+
+    @Test("IM-15 a server that does not say the time is locked again after 15 minutes")
+    func unknownTime() async throws {
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let pauses = Mutex<[Duration]>([])
+        let result = await Result {
+            try await latch.withUnlocked(pin, of: account, waiting: { pause in pauses.withLock { $0.append(pause) } }) {
+                _ in try await Task.sleep(for: .seconds(3_600))
+            }
+        }
+        let error = try #require(throws: LatchError.self) { try result.get() }
+        #expect(error.code == .pinExpired)
+        let pause = try #require(pauses.withLock { $0.first })
+        #expect(pause > .seconds(600) && pause <= .seconds(900))
+        await latch.close()
+    }
+
+    @Test("IM-15 a failed lock is reported also when the work failed, was cancelled or the PIN was not confirmed")
+    func failedWorkAndLock() async throws {
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        fixture.immich.intercept { $0.path == "/api/auth/session/lock" ? .page(503) : nil }
+        let work = LatchError(.folderGone, "The folder is missing.")
+        for (thrown, code) in [
+            (work as any Error, LatchError.Code.folderGone), (Failure(), .serverError),
+            (CancellationError(), .serverError), (LatchError(.cancelled, "Stopped."), .serverError),
+        ] {
+            let result = await Result { try await latch.withUnlocked(pin, of: account) { _ in throw thrown } }
+            let error = try #require(throws: LatchError.self) { try result.get() }
+            #expect(error.code == code && error.message.contains("latch pin lock"), "\(error)")
+            #expect(error.message.hasPrefix(work.message) == (code == .folderGone))
+        }
+        fixture.immich.intercept { $0.path.hasPrefix("/api/auth/session/") ? .page(503) : nil }
+        let error = await #expect(throws: LatchError.self) { try await latch.withUnlocked(pin, of: account) { _ in } }
+        #expect(error?.message.contains("latch pin lock") == true)
         await latch.close()
     }
 

@@ -102,6 +102,49 @@ struct LockedFolderTests {
         #expect(try await fixture.latch("whoami").status == 0)
     }
 
+    @Test("IM-15 a failed lock is reported after a signal and with a folder that cannot be used")
+    func failedLockAndWork() async throws {
+        let folder = LockState()
+        let server = try server(folder, failing: "/api/auth/session/lock")
+        let fixture = try await PictureFixture(signedInTo: server)
+        let terminal = try fixture.start(["download", "--locked", "--pin-stdin", "--json"], input: "123456\n")
+        try await terminal.line { $0.contains("\"received\":1000") }
+        terminal.send(SIGINT)
+        #expect(await terminal.waitForExit() == 130)
+        let errors = terminal.output
+        #expect(errors.contains("latch pin lock") && !errors.contains("is locked again"), "\(errors)")
+
+        let file = fixture.base.folder.file("key")
+        let refused = try await fixture.latch(
+            ["download", "--locked", "--pin-stdin", "--to", file], input: "123456\n")
+        #expect(refused.status != 0 && refused.errors.contains(file), "\(refused.errors)")
+        #expect(refused.errors.contains("latch pin lock"), "\(refused.errors)")
+    }
+
+    @Test("IM-15 files that wait are not downloaded while the folder is unlocked")
+    func others() async throws {
+        let folder = LockState()
+        let server = try server(folder)
+        server.change { pictures in
+            pictures.removeLast()
+            pictures.append(PictureServer.Picture(2, "other.jpg", Array(repeating: 7, count: 5_000)))
+        }
+        let fixture = try await PictureFixture(signedInTo: server)
+        folder.isUnlocked = true
+        let terminal = try fixture.start(["download", "--all", "--json"])
+        try await terminal.line { $0.contains("\"received\":1000") }
+        terminal.send(SIGINT)
+        #expect(await terminal.waitForExit() == 130)
+
+        let locked = try await fixture.latch(["download", "--locked", "--pin-stdin"], input: "123456\n")
+        #expect(locked.status == 0 && fixture.files() == ["locked 1.jpg"], "\(locked.errors)")
+        #expect(locked.errors.contains("To download the files that wait: latch download"), "\(locked.errors)")
+        let list = try await fixture.latch("downloads", "list", "--json")
+        let rows = try PictureFixture.events(list.output).first?["downloads"]?.array ?? []
+        #expect(rows.contains { $0["state"] == "waiting" }, "\(list.output)")
+        #expect(!folder.isUnlocked)
+    }
+
     @Test("IM-15 the PIN is asked for without echo, and options that cannot be combined are refused")
     func terminal() async throws {
         let folder = LockState()

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPClient
 import HTTPMessages
 import ServerMessages
@@ -13,9 +14,14 @@ extension ImmichDialect: PINDialect {
             throw LatchError(
                 .interceptedResponse, "The response of \(client.server) is not the state of a PIN. Try again later.")
         }
+        let now = client.session.accounts.now()
+        let until = status.pinExpiresAt.flatMap(ImmichDate.read)
+        let serverTime = response.headers["Date"].flatMap { HTTPDate($0, now: Int(now.timeIntervalSince1970)) }
+        let left = until?.timeIntervalSince(
+            serverTime.map { Date(timeIntervalSince1970: Double($0.seconds)) } ?? now)
         return PINState(
-            isSet: status.pinCode, isUnlocked: status.isElevated,
-            unlockedUntil: status.pinExpiresAt.flatMap(ImmichDate.read))
+            isSet: status.pinCode, isUnlocked: status.isElevated, unlockedUntil: until,
+            unlockedFor: left.map { .seconds($0) })
     }
 
     /// Performs an action on the PIN with the routes of the releases from 1.133 on. If a route for setting or unlocking
