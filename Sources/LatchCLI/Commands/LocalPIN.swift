@@ -16,7 +16,7 @@ struct LocalPIN: ExecutableCommand {
         help: "Remove the lock without the PIN or the authentication, and delete the secrets of all accounts.")
     private static let system = Flag(
         "system-authentication",
-        help: "The authentication of the system (polkit: password, fingerprint) instead of a PIN or besides it.")
+        help: "The authentication of the system (polkit: password, fingerprint) instead of a PIN or beside it.")
     private static let onlySystem = Flag(
         "system-authentication", help: "Remove the system's authentication. A PIN remains and must be entered.")
     private static let idle = Option<Int>(
