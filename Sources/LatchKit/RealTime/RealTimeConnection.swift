@@ -55,6 +55,8 @@ actor RealTimeConnection {
 
     /// Ends when this program signs out, or learns that the session has ended.
     private func watchState() async {
+        // Another program may have signed in again since this session ended. Reading the token updates the state.
+        _ = try? await session.present()
         for await state in session.stateUpdates {
             switch state {
             case .signedOut(let reason): return finish(await session.signedOutError(reason))

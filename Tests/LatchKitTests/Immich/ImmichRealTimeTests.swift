@@ -268,4 +268,26 @@ struct ImmichRealTimeTests {
         #expect(try await iterator.next() == .connected)
         await latch.close()
     }
+
+    @Test("IM-6 Events arrive again after the session ended and another program signed in")
+    func signedInElsewhere() async throws {
+        let fixture = try ImmichFixture()
+        fixture.wire.serveRealTime { connection in
+            Self.accept(connection)
+            _ = connection.next()
+        }
+        let (latch, other) = (try await fixture.home.open(), try await fixture.home.open())
+        let (session, updates) = try await session(fixture, latch)
+        let id = session.accountID
+        let record = try #require(try await latch.accounts.record(id))
+        _ = try await latch.accounts.end(id, of: record.generation, because: "the server ended it")
+        let ended = await #expect(throws: LatchError.self) { for try await _ in updates {} }
+        #expect(ended?.code == .sessionEnded)
+
+        #expect(try await fixture.signIn(other).id == id)
+        var iterator = updates.makeAsyncIterator()
+        #expect(try await iterator.next() == .connected)
+        await other.close()
+        await latch.close()
+    }
 }
