@@ -53,7 +53,8 @@ extension FuzzedParser {
             try require(settings.candidates(on: nil).count == settings.external.count, "An unknown network is named.")
             for endpoint in settings.all {
                 try require(
-                    (try? ServerAddress(endpoint.address.url)) == endpoint.address, "An address is another when read.")
+                    (try? ServerAddress(endpoint.address.url)) == endpoint.address,
+                    "An address changed when it was read again.")
                 var changed = settings
                 try require(changed.prefer(endpoint.address), "An address cannot be preferred.")
                 try require(changed.all.count == settings.all.count, "An address was lost when one was preferred.")

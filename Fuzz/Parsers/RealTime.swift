@@ -44,7 +44,7 @@ extension FuzzedParser {
             try require(body.count <= min(4_096, bytes.count), "A body is larger than allowed.")
             for start in stride(from: 0, to: bytes.count, by: Int(first) + 1) {
                 guard let same = try? pieces.append(Array(bytes[start...].prefix(Int(first) + 1))) else { continue }
-                return try require(same == body, "A body in pieces is another.")
+                return try require(same == body, "A body in pieces was read differently.")
             }
             try require(false, "A body in pieces was not found.")
         },

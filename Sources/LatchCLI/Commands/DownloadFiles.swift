@@ -3,7 +3,6 @@ import FoundationEssentials
 import LatchDownloads
 import LatchKit
 import Primitives
-import Synchronization
 import Terminal
 
 /// `latch download`: chooses files and fetches them.
@@ -131,16 +130,16 @@ struct DownloadFiles: ExecutableCommand {
     private static let nothingChosen =
         "no files were selected: give ids, URLs, --album, --from, --favourites, --locked or --all"
 
-    private(set) var selector: String?
+    var selector: String?
     var selection: DownloadSelection
-    private var place: DownloadDestination
-    private let makesFolder: Bool
-    private let fetchesExisting: Bool
-    private let isDryRun: Bool
-    private let isBackground: Bool
-    private let isFollowing: Bool
-    private let isMetered: Bool
-    private let readsPIN: Bool
+    var place: DownloadDestination
+    let makesFolder: Bool
+    let fetchesExisting: Bool
+    let isDryRun: Bool
+    let isBackground: Bool
+    let isFollowing: Bool
+    let isMetered: Bool
+    let readsPIN: Bool
 
     /// A download in the background must not ask, because it has no terminal.
     var isNonInteractive: Bool { isBackground || readsPIN }
@@ -149,33 +148,7 @@ struct DownloadFiles: ExecutableCommand {
         selection.isLockedFolder ? try await performUnlocked(in: context) : try await performChoosing(in: context)
     }
 
-    /// Unlocks the locked folder while the command runs.
-    private func performUnlocked(in context: CommandContext) async throws -> ExitCode {
-        let (account, _) = try await context.session(selector)
-        let client = try await context.client()
-        try client.requirePIN(of: account)
-        let pin = try PIN(
-            readsPIN
-                ? try await StandardInput.firstLine(as: "--pin-stdin", "PIN")
-                : try await context.prompter.askSecret(
-                    "PIN at \(account.serverURL.authority)", instead: "Give it on standard input: --pin-stdin"))
-        // Another program may make another account the active one.
-        var files = self
-        files.selector = account.id.uuidString
-        do {
-            return try await client.withUnlocked(pin, of: account) { [files] _ in
-                try await files.performChoosing(in: context)
-            }
-        } catch let error as LatchError where error.code != .cancelled {
-            context.setStopMessage("Stopped. \(error.message)")
-            throw error
-        } catch {
-            context.setStopMessage("Stopped. The folder is locked again. To download the rest: latch download --locked")
-            throw error
-        }
-    }
-
-    private func performChoosing(in context: CommandContext) async throws -> ExitCode {
+    func performChoosing(in context: CommandContext) async throws -> ExitCode {
         var chosen = self
         while true {
             do {
@@ -191,7 +164,7 @@ struct DownloadFiles: ExecutableCommand {
     }
 
     /// An error for a folder that cannot be used, thrown before anything is added to the queue.
-    private struct FolderRefused: Error { let error: LatchError }
+    struct FolderRefused: Error { let error: LatchError }
 
     private func performOnce(in context: CommandContext) async throws -> ExitCode {
         let (queue, library) = try await place.open(context, isChoosing: !selection.isEmpty, of: selector)
@@ -236,80 +209,6 @@ struct DownloadFiles: ExecutableCommand {
             context.setStopMessage("Stopped. Received data is kept. To continue: latch download")
             throw CancellationError()
         }
-    }
-
-    /// Follows the library whose files were added to the queue, at the terminal or in the background.
-    private func follow(
-        _ queue: DownloadQueue, _ library: PictureLibrary, since start: ContinuousClock.Instant,
-        _ background: BackgroundDownload, _ context: CommandContext
-    ) async throws -> ExitCode {
-        let libraries = FollowLibraries(context, background)
-        guard isBackground else {
-            return try await libraries.follow(searching(queue, library, context), SearchTimes(whole: start))
-        }
-        let (account, session) = try await context.session(selector)
-        // Fails here and not in the background when the server sends no events.
-        _ = try session.events()
-        return try await libraries.start(
-            FollowedLibrary(account: account.id, selection: selection, location: DownloadDestination.of(library)))
-    }
-
-    /// Returns how this library is searched.
-    func searching(
-        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext
-    ) -> LibrarySearching {
-        LibrarySearching(account: selector) { time in
-            var search = self
-            search.selection.changedAfter = time
-            do {
-                try await search.addSelection(to: queue, in: library, context, reportsNothingNew: false)
-            } catch let refused as FolderRefused { throw refused.error }
-        }
-    }
-
-    /// Returns how a library of the list is searched.
-    static func searching(
-        _ library: FollowedLibrary, _ destination: DownloadDestination, _ context: CommandContext
-    ) -> LibrarySearching {
-        let account = library.account.uuidString
-        var place = destination
-        place.folder = library.location.folder
-        place.layout = library.location.layout
-        place.keepsMotionPhotos = library.location.keepsMotionPhotos
-        let files = DownloadFiles(
-            selector: account, selection: library.selection, place: place, makesFolder: false, fetchesExisting: false,
-            isDryRun: false, isBackground: true, isFollowing: true, isMetered: false, readsPIN: false)
-        return LibrarySearching(account: account) { [place] time in
-            let (queue, pictures) = try await place.open(context, isChoosing: true, of: account)
-            try await files.searching(queue, pictures, context).add(time)
-        }
-    }
-
-    /// Downloads the files of the locked folder, and no others, so that the folder is soon locked again. Those that are not here at the end are removed from the queue, because
-    /// a later run has no access to them.
-    private func fetchLocked(
-        _ queue: DownloadQueue, _ library: PictureLibrary, _ background: BackgroundDownload, _ context: CommandContext
-    ) async throws -> ExitCode {
-        guard try await !queue.isFetchedElsewhere() else {
-            throw LatchError(
-                .storageLocked,
-                "Another 'latch download' is running, and nothing was selected. Repeat the command after it has ended.")
-        }
-        let ids = Mutex<[String]>([])
-        let result: Result<ExitCode, any Error>
-        do {
-            try await addSelection(to: queue, in: library, context) { tasks in
-                ids.withLock { $0 += tasks.map(\.id) }
-            }
-            result = .success(
-                ids.withLock(\.isEmpty) ? .done : try await background.run(queue, only: .locked))
-        } catch {
-            result = .failure(error)
-        }
-        let account = selector.flatMap(UUID.init)
-        // Also after Ctrl-C.
-        await Task { _ = try? await queue.cancel(ids.withLock { $0 }, of: account) }.value
-        return try result.get()
     }
 
     private func reportOtherRun(_ context: CommandContext) -> ExitCode {

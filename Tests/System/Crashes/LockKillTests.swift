@@ -87,7 +87,7 @@ import Testing
             case .removeBesidesPIN: ["pin", "local", "remove", "--system-authentication", "--pin-stdin"]
             case .remove: ["pin", "local", "remove"]
             }
-        // The secrets of an earlier round stay in the keyring, and the account is another one each time.
+        // The secrets of an earlier round stay in the keyring, and each round has a new account.
         @Sendable func prepare() async throws -> String {
             try? FileManager.default.removeItem(atPath: data)
             let login = try await latch(
