@@ -261,8 +261,8 @@ public final class AppScreen {
     }
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
-        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] _ in
-            self?.endFlow()
+        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] in
+            self?.endFlow($0)
         }
         state = .signIn(flow)
     }
