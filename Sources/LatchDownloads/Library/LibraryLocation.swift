@@ -1,4 +1,5 @@
 import Database
+public import FoundationEssentials
 public import LatchKit
 
 /// The folder for a person's files, and their arrangement there.
@@ -15,6 +16,16 @@ public struct LibraryLocation: Sendable, Hashable, Codable {
         self.folder = folder
         self.layout = layout
         self.keepsMotionPhotos = keepsMotionPhotos
+    }
+
+    /// The folder `Immich` in the person's pictures folder. Nil when that is unknown, because `HOME` is not an absolute
+    /// path.
+    ///
+    /// Source: DL-11.
+    public static func defaultFolder(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? {
+        PicturesFolder.current(environment: environment).path.map { $0 + "/Immich" }
     }
 }
 
@@ -109,10 +120,9 @@ public struct LibraryLocations: Sendable {
         throw LatchError(
             .invalidRequest,
             isOpen
-                ? "Files are still waiting to be saved to '\(last.folder)'. Download them first with 'latch download', "
-                    + "or remove them with 'latch downloads cancel'."
-                : "Received data of failed files is kept in '\(last.folder)'. Try them again first with "
-                    + "'latch downloads retry', or remove them with 'latch downloads clear'.")
+                ? "Files are still waiting to be saved to '\(last.folder)'. Download or cancel them first."
+                : "Received data of failed files is kept in '\(last.folder)'. Retry or clear them first.",
+            remedy: isOpen ? .finishDownloads : .clearFailedDownloads)
     }
 
     /// True when tasks are unfinished, false when only failed tasks have kept their parts, no row otherwise.

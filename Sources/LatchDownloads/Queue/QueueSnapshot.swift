@@ -32,9 +32,9 @@ public struct QueueSnapshot: Sendable, Hashable {
     public let running: [File]
     /// The tasks passed to ``DownloadQueue/snapshot(since:)`` that are no longer being fetched.
     public let ended: [File]
-    /// Why files wait, as a sentence for people. Nil when nothing holds them up that is known outside of the program
-    /// that fetches. A missing folder comes before an account that must sign in, and that before a paused host.
-    public let waitReason: String?
+    /// Why files wait. Nil when nothing holds them up that is known outside of the program that fetches. A missing folder
+    /// comes before an account that must sign in, and that before a paused host.
+    public let waitReason: WaitReason?
 }
 
 extension DownloadQueue {
@@ -64,15 +64,15 @@ extension DownloadQueue {
             waitReason: try await waitReason())
     }
 
-    /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
+    /// Returns why the disk holds up all files. Either their folder is missing, or a program
     /// fetches but runs no task because there is no free space. Nil otherwise.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
-    public func diskProblem() async throws -> String? {
+    public func diskProblem() async throws -> WaitReason? {
         do {
             try await folder.check()
         } catch let error as LatchError where error.code == .folderGone {
-            return PauseReason.disk(.folder).sentence(folder: folder.path, database: "")
+            return PauseReason.disk(.folder).waitReason(folder: folder.path, database: "")
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
@@ -85,17 +85,15 @@ extension DownloadQueue {
             (.disk(.queue), URL(fileURLWithPath: database).deletingLastPathComponent().path),
         ]
         return places.first { DownloadPart.freeBytes(in: $0.1).map { $0 <= DiskSpace.minimumFreeBytes } ?? false }?.0
-            .sentence(folder: folder.path, database: database)
+            .waitReason(folder: folder.path, database: database)
     }
 
-    private func waitReason() async throws -> String? {
+    private func waitReason() async throws -> WaitReason? {
         if let problem = try await diskProblem() { return problem }
         guard let account = try await heldAccounts().first else {
-            return try await store.pauses(after: context.now()).first?.sentence
+            return try await store.pauses(after: context.now()).first.map { WaitReason($0) }
         }
-        return account.isSignedIn
-            ? "\(account.serverURL) requires a new password before anything else: latch password"
-            : "Files wait for a sign-in: latch login \(account.serverURL)"
+        return WaitReason(account)
     }
 
     /// Returns the hosts whose files wait for a time, with the reasons.
