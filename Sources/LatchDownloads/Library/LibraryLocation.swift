@@ -43,6 +43,20 @@ public struct LibraryLocations: Sendable {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectLast) } }
     }
 
+    /// Returns the place of the last downloads, or the default folder before the first ones.
+    ///
+    /// - Throws: ``LatchError/Code/fileFailed`` when the default folder is unknown; a `LatchError` with a `storage`
+    ///   code.
+    public func current(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> LibraryLocation {
+        if let last = try await last() { return last }
+        guard let folder = LibraryLocation.defaultFolder(environment: environment) else {
+            throw LatchError(.fileFailed, "There is no pictures folder, because HOME is not set. Choose a folder.")
+        }
+        return LibraryLocation(folder: folder)
+    }
+
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.
     ///
     /// - Throws: A `LatchError` with a `storage` code.

@@ -162,7 +162,7 @@ public actor DownloadQueue {
 
     /// Returns the tasks of the queue in one state, in its order, one page at a time.
     ///
-    /// Failed tasks are found at once. In other states, one call looks at no more than a certain number of tasks, so that
+    /// Failed, skipped and paused tasks are found at once. In other states, one call looks at no more than a certain number of tasks, so that
     /// its cost does not depend on the length of the queue.
     ///
     /// - Parameters:

@@ -67,10 +67,16 @@ extension DownloadStore {
     static let selectPage = Statement(
         "SELECT \(columns) FROM downloads WHERE position > ? ORDER BY position LIMIT ?", Int.self, Int.self, row: row)
 
-    /// Names the state in the text, so that SQLite uses the index on failed tasks.
-    static let selectFailedPage = Statement(
-        "SELECT \(columns) FROM downloads WHERE state = 'failed' AND position > ? ORDER BY position LIMIT ?", Int.self,
-        Int.self, row: row)
+    /// The pages of the states that have an index. The state is in the text, so that SQLite uses the index.
+    static let selectIndexedPages = Dictionary(
+        uniqueKeysWithValues: ["failed", "skipped", "paused"].map { state in
+            (
+                state,
+                Statement(
+                    "SELECT \(columns) FROM downloads WHERE state = '\(state)' AND position > ? ORDER BY position LIMIT ?",
+                    Int.self, Int.self, row: row)
+            )
+        })
 
     // The unary plus keeps SQLite from other indexes, so that the range limits the rows read.
     static let selectStatePage = Statement(

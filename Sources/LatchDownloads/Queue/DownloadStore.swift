@@ -101,8 +101,8 @@ struct DownloadStore: Sendable {
     /// Returns the tasks in a state after a position, and the position after which to continue.
     func page(in state: DownloadState, after position: Int, limit: Int) async throws -> ([QueuedTask], next: Int?) {
         try await read { connection in
-            if case .failed = state {
-                let tasks = try connection.all(Self.selectFailedPage, position, limit)
+            if let select = Self.selectIndexedPages[state.word] {
+                let tasks = try connection.all(select, position, limit)
                 return (tasks, tasks.count < limit ? nil : tasks.last?.position)
             }
             guard let last = try connection.first(Self.selectEnd, position + 1, Self.pageScan) ?? nil else {

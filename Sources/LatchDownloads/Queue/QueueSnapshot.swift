@@ -1,7 +1,7 @@
 import Database
-import FoundationEssentials
+public import FoundationEssentials
 import HTTPClient
-import LatchKit
+public import LatchKit
 
 /// The state of a queue that another program may run, read from the database and the part files.
 public struct QueueSnapshot: Sendable, Hashable {
@@ -11,6 +11,8 @@ public struct QueueSnapshot: Sendable, Hashable {
         public let position: Int
         /// The id of the task, unique within its account.
         public let taskID: String
+        /// The account of the task.
+        public let account: Account.ID
         /// The wanted name of the file.
         public let filename: String
         /// The state of the task.
@@ -28,6 +30,8 @@ public struct QueueSnapshot: Sendable, Hashable {
 
     /// The progress of all tasks, including the bytes of the running ones.
     public let overall: OverallProgress
+    /// The number of tasks that wait for ``DownloadQueue/resume(_:of:)`` or for their account.
+    public let paused: Int
     /// The tasks that are being fetched.
     public let running: [File]
     /// The tasks passed to ``DownloadQueue/snapshot(since:)`` that are no longer being fetched.
@@ -57,10 +61,12 @@ extension DownloadQueue {
         }
         let files = rows.map(file)
         let running = files.filter { $0.state == .running }
-        counter.update(try await store.counts())
+        let counts = try await store.counts()
+        counter.update(counts)
         let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return QueueSnapshot(
-            overall: overall, running: running, ended: files.filter { $0.state != .running },
+            overall: overall, paused: counts.first { $0.state == DownloadState.paused.word }?.count ?? 0,
+            running: running, ended: files.filter { $0.state != .running },
             waitReason: try await waitReason())
     }
 
@@ -143,7 +149,8 @@ extension DownloadQueue {
             received = DownloadPart.size(of: part) ?? 0
         }
         return QueueSnapshot.File(
-            position: row.position, taskID: row.taskID, filename: row.filename, state: row.state, received: received,
+            position: row.position, taskID: row.taskID, account: row.account, filename: row.filename, state: row.state,
+            received: received,
             total: row.size, path: row.path)
     }
 

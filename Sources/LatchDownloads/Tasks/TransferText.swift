@@ -35,6 +35,12 @@ package enum TransferText {
     /// Returns a text such as `2.4 MB/s`. Nil below one byte per second.
     package static func rate(_ rate: Double) -> String? { rate >= 1 ? "\(bytes(Int(rate)))/s" : nil }
 
+    /// Returns a text such as `1 item` or `3 items`.
+    package static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
+
+    /// Returns a text such as `Downloading 3 items…`.
+    package static func downloading(_ count: Int) -> String { "Downloading \(items(count))…" }
+
     /// Returns a text such as `1:05` or `2:03:10`.
     package static func time(_ seconds: Int) -> String {
         let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60)
