@@ -16,6 +16,7 @@ let package = Package(
         .executable(name: "latchd", targets: ["LatchDaemon"]),
         .library(name: "LatchKit", targets: ["LatchKit"]),
         .library(name: "LatchDownloads", targets: ["LatchDownloads"]),
+        .library(name: "LatchScreens", targets: ["LatchScreens"]),
     ],
     targets: [
         // C: module maps over the distribution's C libraries, no logic.
@@ -162,6 +163,13 @@ let package = Package(
             exclude: ["Pictures/Files/README.md"],
             resources: [.embedInCode("Pictures/Files")]),
 
+        // What a person sees and does, as values without a toolkit, for every front end.
+        .target(
+            name: "LatchScreens",
+            dependencies: [
+                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "SecretStorage",
+            ]),
+
         // Programs: arguments, output, wiring.
         .target(name: "CommandLineTool", dependencies: ["Arguments", "Terminal"]),
         .executableTarget(
@@ -231,6 +239,12 @@ let package = Package(
                 "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchKit",
                 "LatchSandbox", "OAuth", "ScriptedProvider", "SecretStorage", "ServerMessages", "SocketIO",
                 "TestSupport", "WebSockets",
+            ] + gatewayModules),
+        .testTarget(
+            name: "LatchScreensTests",
+            dependencies: [
+                "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchDownloads", "LatchGateway", "LatchKit",
+                "LatchSandbox", "LatchScreens", "ScriptedProvider", "SecretStorage", "TestSupport",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",

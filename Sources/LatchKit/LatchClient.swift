@@ -87,7 +87,8 @@ public final class LatchClient: Sendable {
     /// The log of recent operations with servers, by all programs that share the accounts.
     package var log: ClientLog { accounts.log }
     let device: Device
-    private let folders: Folders
+    /// The folders of the library's files.
+    package let folders: Folders
     private let sessions = Mutex<[Account.ID: Session]>([:])
     /// The timer of ``renewSessions()`` while it runs.
     let renewalTimer = Mutex<WallClockTimer?>(nil)

@@ -186,6 +186,27 @@ public struct Browser: Sendable, Hashable {
     }
 }
 
+extension LatchClient {
+    /// Opens the page of a browser sign-in once more, and waits until the browser ends or the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the page, from ``BrowserSignIn/Event/waiting(address:_:)``.
+    ///   - browser: The browser of the sign-in.
+    ///   - server: The server of the sign-in.
+    /// - Returns: Why the page could not be opened, as a sentence. Nil otherwise.
+    package func reopen(_ address: String, in browser: Browser, for server: Server) async -> String? {
+        guard let dialect = server.dialect as? any BrowserDialect else { return nil }
+        do {
+            let browser = try browser.chosen(for: dialect)
+            let end = await browser.open(address, callback: dialect.callback, profiles: folders.browsers)
+            guard case .failed(let reason) = end else { return nil }
+            return reason
+        } catch {
+            return error.message
+        }
+    }
+}
+
 /// Splits a command into words as a shell does, without expansions.
 enum CommandWords {
     /// Returns the words. Nil when a quote is not closed.

@@ -1,0 +1,177 @@
+public import FoundationEssentials
+import LatchDownloads
+public import LatchKit
+public import Observation
+
+/// The accounts of this device: which one is active, and which are signed in.
+///
+/// Source: RM-2, RM-3; IM-11; TT-12.
+@MainActor @Observable
+public final class AccountsScreen {
+    /// One account in the list. Texts from the server are safe to be displayed.
+    public struct Row: Identifiable, Equatable, Sendable {
+        /// The id of the account.
+        public let id: Account.ID
+        /// The person's name.
+        public let name: String
+        /// The person's e-mail address.
+        public let email: String
+        /// The host of the server.
+        public let server: String
+        /// The state of the session, in a few words, such as "Signed in".
+        public let status: String
+        /// Whether the account is the active one.
+        public let isActive: Bool
+        /// Whether the account has a session.
+        public let isSignedIn: Bool
+        /// When the account was last used.
+        public let lastUsed: Date
+    }
+
+    /// What the screen shows.
+    public enum State: Equatable, Sendable {
+        /// The list. The error is that of the last command.
+        case list(ScreenError?)
+        /// The question whether to sign out of accounts. The sentence says what is lost; nil when nothing is.
+        case confirming([Account.ID], String?)
+        /// The person is being signed out.
+        case signingOut([Account.ID])
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "Accounts"
+        /// The button that adds an account.
+        public static let add = "Add account"
+        /// The button that signs out of one account, and the one that confirms it.
+        public static let signOut = "Sign out"
+        /// The button that signs out of all accounts.
+        public static let signOutOfAll = "Sign out of all"
+        /// The heading of the question.
+        public static let confirmTitle = "Sign out?"
+        /// The button that keeps the session.
+        public static let cancel = "Cancel"
+        /// The button that makes an account the active one.
+        public static let use = "Use"
+        /// The mark of the active account.
+        public static let active = "Active"
+    }
+
+    /// What the screen shows.
+    public private(set) var state = State.list(nil)
+    /// The accounts, as they are stored now.
+    public private(set) var rows: [Row] = []
+    /// What a sign-out could not do, such as reaching the server, each a sentence.
+    public private(set) var warnings: [String] = []
+    /// The error of the last command. Nil when there is none.
+    public var error: ScreenError? { if case .list(let error) = state { error } else { nil } }
+
+    @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored private let onAdd: @MainActor () -> Void
+    @ObservationIgnored private var accounts: [Account] = []
+
+    init(_ client: LatchClient, onAdd: @escaping @MainActor () -> Void) {
+        self.client = client
+        self.onAdd = onAdd
+    }
+
+    func update(_ states: [AccountState]) {
+        accounts = states.map(\.account)
+        let new = states.map(Self.row)
+        if new != rows { rows = new }
+    }
+
+    /// Begins the sign-in to another account.
+    public func add() { onAdd() }
+
+    /// Makes an account the active one.
+    public func use(_ id: Account.ID) {
+        guard case .list = state, rows.contains(where: { $0.id == id && !$0.isActive }) else { return }
+        state = .list(nil)
+        work.start { [client, weak self] isCurrent in
+            do {
+                try await client.accounts.setActiveAccount(id)
+            } catch {
+                if isCurrent() { self?.state = .list(ScreenError(error)) }
+            }
+        }
+    }
+
+    /// Asks whether to sign out of an account.
+    public func askToSignOut(of id: Account.ID) { ask([id]) }
+
+    /// Asks whether to sign out of all accounts.
+    public func askToSignOutOfAll() { ask(rows.map(\.id)) }
+
+    /// Signs out of the accounts in the question.
+    public func confirm() {
+        guard case .confirming(let ids, _) = state else { return }
+        state = .signingOut(ids)
+        warnings = []
+        let leaving = accounts.filter { ids.contains($0.id) }
+        // The sign-out is completed even when the screen is left.
+        work.start { [client, weak self] isCurrent in
+            var failure: ScreenError?
+            for account in leaving {
+                do {
+                    let report = try await client.signOutDroppingDownloads(account)
+                    if let problem = report.failure {
+                        self?.warnings.append("The session was not ended on the server. \(problem.message)")
+                    }
+                } catch {
+                    failure = ScreenError(error)
+                }
+            }
+            if isCurrent() { self?.state = .list(failure) }
+        }
+    }
+
+    /// Answers the question with no.
+    public func cancel() {
+        guard case .confirming = state else { return }
+        state = .list(nil)
+    }
+
+    private func ask(_ ids: [Account.ID]) {
+        guard case .list = state, !ids.isEmpty else { return }
+        work.start { [client, weak self] isCurrent in
+            do {
+                let waiting = try await client.waitingDownloads(of: ids)
+                if isCurrent() { self?.state = .confirming(ids, Self.loss(waiting)) }
+            } catch {
+                if isCurrent() { self?.state = .list(ScreenError(error)) }
+            }
+        }
+    }
+
+    private static func loss(_ count: Int) -> String? {
+        switch count {
+        case 0: nil
+        case 1: "1 file that waits to be downloaded is removed from the queue."
+        default: "\(count) files that wait to be downloaded are removed from the queue."
+        }
+    }
+
+    private static func row(_ state: AccountState) -> Row {
+        let account = state.account
+        return Row(
+            id: account.id, name: ScreenText.line(account.displayName), email: ScreenText.line(account.userEmail),
+            server: account.serverURL.authority, status: status(state), isActive: account.isActive,
+            isSignedIn: state.state.isSignedIn, lastUsed: account.lastUsedAt)
+    }
+
+    private static func status(_ state: AccountState) -> String {
+        switch state.state {
+        case .restoring: "Checking…"
+        case .signedIn where state.account.mustChangePassword: "New password required"
+        case .signedIn(.verified), .signedIn(.unverified(nil)): "Signed in"
+        case .signedIn(.unverified): "Signed in, server not reachable"
+        case .unavailable(.pinRequired): "Locked"
+        case .unavailable: "Not available"
+        case .signingOut: "Signing out…"
+        case .signedOut: "Signed out"
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import FoundationEssentials
+public import LatchKit
+public import Observation
+
+/// The whole app: decides which screen comes first, and follows changes by this and other programs.
+///
+/// A front end makes one, calls ``start()`` when its window opens and ``stop()`` when the program ends.
+///
+/// Source: IM-2, IM-10, RM-3, TT-9, OX-14.
+@MainActor @Observable
+public final class AppScreen {
+    /// The screen to show.
+    public enum State {
+        /// The accounts are being opened, or the server is asked whether it still accepts the session.
+        case opening
+        /// The accounts could not be opened. ``AppScreen/retry()`` tries again.
+        case failed(ScreenError)
+        /// The passphrase of the secret store is needed.
+        case passphrase(PassphraseScreen)
+        /// The device is locked.
+        case locked(LockScreen)
+        /// The person must sign in, or adds an account.
+        case signIn(SignInFlow)
+        /// The server requires a new password.
+        case changePassword(ChangePasswordScreen)
+        /// The session of the account cannot be used now. ``AppScreen/retry()`` tries again.
+        case unavailable(Account, ScreenError)
+        /// The app.
+        case main(MainScreen)
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The name of the program.
+        public static let name = "Latchstring"
+        /// The button that tries again.
+        public static let retry = "Retry"
+        /// What is shown while the accounts are opened.
+        public static let opening = "Opening…"
+    }
+
+    /// The screen to show.
+    public private(set) var state = State.opening
+    /// The accounts, from the moment when they could be opened. Nil before, and while the device is locked.
+    public private(set) var accounts: AccountsScreen?
+
+    @ObservationIgnored private let configuration: LatchClient.Configuration
+    @ObservationIgnored private let browser: Browser?
+    @ObservationIgnored private let patience: Duration
+    @ObservationIgnored private(set) var client: LatchClient?
+    @ObservationIgnored private let running = ScreenTask()
+    @ObservationIgnored private var lockState = DeviceLock.State.none
+    @ObservationIgnored private var list: [AccountState]?
+    @ObservationIgnored private var hasWaited = false
+    /// The flow that the person began to add an account.
+    @ObservationIgnored private var adding: SignInFlow?
+    /// What ``state`` was last decided from.
+    @ObservationIgnored private var shown: Gate?
+
+    /// Makes the app. Nothing is opened yet.
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings of the client. Its secret store is chosen by the app when it is nil.
+    ///   - browser: The browser for sign-ins. Nil opens none, so that the person opens the address elsewhere.
+    ///   - patience: How long the server may take to confirm the session before the app opens with the stored identity.
+    public init(
+        _ configuration: LatchClient.Configuration = .init(), browser: Browser? = .automatic,
+        patience: Duration = .seconds(3)
+    ) {
+        self.configuration = configuration
+        self.browser = browser
+        self.patience = patience
+    }
+
+    /// Opens the accounts and follows them until ``stop()``, which must be called.
+    public func start() {
+        running.start { [self] isCurrent in
+            guard let client = await open(), isCurrent() else { return }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.followLock(of: client) }
+                group.addTask { await self.followAccounts(of: client) }
+                group.addTask { await self.endWaitInTime() }
+                group.addTask { try? await client.renewSessions() }
+                group.addTask { await client.lock.lockWithSession() }
+            }
+        }
+    }
+
+    /// Ends all work and closes the accounts.
+    public func stop() async {
+        running.cancel()
+        await running.finish()
+        await client?.close()
+        client = nil
+    }
+
+    /// Tries again what failed: to open the accounts, or to use the session.
+    public func retry() {
+        switch state {
+        case .failed:
+            state = .opening
+            start()
+        case .unavailable(let account, _):
+            state = .opening
+            shown = nil
+            guard let session = try? client?.session(for: account) else { return decide() }
+            Task {
+                _ = await session.restore()
+                decide()
+            }
+        default: break
+        }
+    }
+
+    /// Begins the sign-in to another account.
+    public func addAccount() {
+        guard let client, adding == nil else { return }
+        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] _ in self?.endAdding() }
+        adding = flow
+        decide()
+    }
+
+    /// Locks the device. Does nothing when it has no lock.
+    public func lock() { try? client?.lock.lock() }
+
+    // MARK: - Screens that are reached from everywhere
+
+    /// The log of recent operations. Nil while the accounts are not open.
+    public func log() -> LogScreen? { client.map { LogScreen($0.log) } }
+
+    /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
+    public func lockSettings() -> LockSettingsScreen? {
+        guard let client, lockState != .locked else { return nil }
+        return LockSettingsScreen(client.lock)
+    }
+
+    /// How to connect to the server of a sign-in.
+    ///
+    /// - Parameter connect: The first step of the sign-in.
+    public func connection(for connect: ConnectScreen) -> ConnectionScreen { ConnectionScreen(connect) }
+
+    // MARK: - Deciding
+
+    private func open() async -> LatchClient? {
+        var configuration = configuration
+        do {
+            let folders = try configuration.folders ?? Folders()
+            configuration.folders = folders
+            if configuration.secrets == nil {
+                configuration.secrets = DeviceSecrets(folders: folders) { [weak self] need in
+                    guard case .existing(let path) = need else { return nil }
+                    return await self?.askPassphrase(path)
+                }
+            }
+            let client = try await LatchClient.open(configuration)
+            self.client = client
+            accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
+            return client
+        } catch {
+            if !Task.isCancelled { state = .failed(ScreenError(error)) }
+            return nil
+        }
+    }
+
+    private func askPassphrase(_ path: String) async -> Secret? {
+        await withCheckedContinuation { continuation in
+            shown = nil
+            state = .passphrase(
+                PassphraseScreen(path: path, answer: continuation) { [weak self] in
+                    self?.state = .opening
+                    self?.decide()
+                })
+        }
+    }
+
+    private func followLock(of client: LatchClient) async {
+        for await state in client.lock.stateUpdates {
+            if Task.isCancelled { return }
+            lockState = state
+            decide()
+        }
+    }
+
+    private func followAccounts(of client: LatchClient) async {
+        for await list in client.accountStates() {
+            if Task.isCancelled { return }
+            self.list = list
+            accounts?.update(list)
+            decide()
+        }
+    }
+
+    private func endWaitInTime() async {
+        guard (try? await Task.sleep(for: patience)) != nil else { return }
+        hasWaited = true
+        decide()
+    }
+
+    private func endAdding() {
+        adding = nil
+        shown = nil
+        decide()
+    }
+
+    /// Shows the screen that ``Gate`` decides. A screen that is shown already stays the same object.
+    private func decide() {
+        guard let client, let list else { return }
+        if case .passphrase = state { return }
+        let gate = Gate(lock: lockState, accounts: list, hasWaited: hasWaited)
+        if gate == .lock {
+            guard shown != .lock else { return }
+            shown = .lock
+            state = .locked(LockScreen(client.lock))
+            return
+        }
+        // The last steps of a sign-in run after its account is stored.
+        if case .signIn(let flow) = state, flow.isSigningIn { return }
+        if let adding {
+            shown = nil
+            state = .signIn(adding)
+            return
+        }
+        show(gate, client)
+    }
+
+    private func show(_ gate: Gate, _ client: LatchClient) {
+        let before = shown
+        shown = gate
+        switch gate {
+        case .lock: break
+        case .wait:
+            if case .main = state { return }
+            state = .opening
+        case .connect:
+            if before != gate { beginSignIn(client, nil) }
+        case .signIn(let account, let reason):
+            if case .signIn(let old, _) = before, old.id == account.id { return }
+            beginSignIn(client, (account, reason))
+        case .changePassword(let account):
+            if case .changePassword(let old) = before, old.id == account.id { return }
+            state = .changePassword(
+                ChangePasswordScreen(client, account: account) { [weak self] isChanged in
+                    self?.endPasswordChange(isChanged)
+                })
+        case .unavailable(let account, let code):
+            state = .unavailable(account, Self.error(code, account))
+        case .app(let account, let offline):
+            guard case .main(let screen) = state, screen.account.id == account.id else {
+                state = .main(MainScreen(client, account: account, offline: offline))
+                return
+            }
+            if screen.account != account { screen.account = account }
+            let reason = MainScreen.reason(offline, account)
+            if screen.offlineReason != reason { screen.offlineReason = reason }
+        }
+    }
+
+    private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
+        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] _ in
+            self?.shown = nil
+            self?.state = .opening
+            self?.decide()
+        }
+        state = .signIn(flow)
+    }
+
+    private func endPasswordChange(_ isChanged: Bool) {
+        shown = nil
+        // A person who does not want to change the password can use another account.
+        if !isChanged { decide() }
+    }
+
+    private static func error(_ code: LatchError.Code, _ account: Account) -> ScreenError {
+        switch code {
+        case .unsupportedServer:
+            ScreenError(
+                code,
+                "\(account.serverURL.authority) needs a newer version of this program. Update the program.")
+        case .secretStoreLocked, .wrongPassphrase:
+            ScreenError(code, "The secret store of this device is locked. Unlock it, then try again.")
+        case .secretStoreAbsent:
+            ScreenError(code, "The secret store of this device does not respond. Start it, then try again.")
+        case _ where code.rawValue.hasPrefix("secret_store"):
+            ScreenError(code, "The secret store of this device cannot be read (\(code)). Check it, then try again.")
+        default:
+            ScreenError(
+                code,
+                "Server is not reachable: \(account.serverURL.authority) did not confirm who is signed in. Check "
+                    + "the network, then try again.")
+        }
+    }
+}

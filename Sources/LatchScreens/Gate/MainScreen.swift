@@ -1,0 +1,30 @@
+public import LatchKit
+public import Observation
+
+/// The app of a signed-in account, and the screens that a person reaches from it.
+@MainActor @Observable
+public final class MainScreen {
+    /// The account, as it is stored now.
+    public internal(set) var account: Account
+    /// Why the server is not reached, as a sentence. Nil when it is, or when it was not asked yet.
+    public internal(set) var offlineReason: String?
+
+    /// The client.
+    @ObservationIgnored let client: LatchClient
+
+    init(_ client: LatchClient, account: Account, offline: LatchError.Code?) {
+        self.client = client
+        self.account = account
+        offlineReason = Self.reason(offline, account)
+    }
+
+    /// The screen of the account.
+    public func accountScreen() -> AccountScreen { AccountScreen(client, account: account) }
+
+    static func reason(_ code: LatchError.Code?, _ account: Account) -> String? {
+        guard let code else { return nil }
+        return code == .rejectionUnconfirmed
+            ? "Another address of \(account.serverURL.authority) rejects the session. It is checked again."
+            : "\(account.serverURL.authority) is not reachable. What this device has stored is shown."
+    }
+}

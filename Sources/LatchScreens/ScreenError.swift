@@ -1,0 +1,20 @@
+public import LatchKit
+
+/// A failure as a screen shows it: one or two sentences for the person.
+public struct ScreenError: Error, Sendable, Equatable {
+    /// The kind of failure.
+    public let code: LatchError.Code
+    /// What happened, to what, and what to do. Never contains a secret.
+    public let message: String
+
+    /// Makes the error of a screen from an error of the library.
+    public init(_ error: any Error) {
+        let error = (error as? LatchError) ?? LatchError(.storageFailed, "\(error)", cause: error)
+        self.init(error.code, error.message)
+    }
+
+    init(_ code: LatchError.Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

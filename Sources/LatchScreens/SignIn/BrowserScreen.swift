@@ -1,0 +1,151 @@
+import LatchKit
+public import Observation
+import Primitives
+
+/// Waits for a sign-in in the browser.
+///
+/// The browser returns by itself. If it runs on another device, the person pastes the link that it would have opened.
+///
+/// Source: RFC 8252; OX-9; TT-2.
+@MainActor @Observable
+public final class BrowserScreen {
+    /// What the screen shows.
+    public enum State: Equatable, Sendable {
+        /// The server is being asked for the address of its sign-in page.
+        case preparing
+        /// The browser shows the page with this address.
+        case waiting(address: String, Notice?)
+    }
+
+    /// What happened while the browser was waited for.
+    public enum Notice: Equatable, Sendable {
+        /// The browser could not be opened, for the reason in the sentence.
+        case browserFailed(String)
+        /// The pasted text is not the link of this sign-in.
+        case unrecognizedLink
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "Waiting for your browser"
+        /// What the person does.
+        public static let advice = "Sign in on the page that your browser shows. Then come back to this window."
+        /// The button that ends the sign-in.
+        public static let cancel = "Cancel"
+        /// The button that opens the page again.
+        public static let openAgain = "Open again"
+        /// The button that copies the address of the page.
+        public static let copyAddress = "Copy address"
+        /// The heading of the part for another device.
+        public static let otherDevice = "Use another device"
+        /// How to sign in on another device.
+        public static let otherDeviceAdvice =
+            "Scan the code with the other device and sign in there. At the end its browser cannot open the last page. "
+            + "Copy the address of that page and paste it here."
+        /// The name of the field for the link.
+        public static let link = "Address of the last page"
+        /// The button that uses the pasted link.
+        public static let useLink = "Continue"
+        /// What is shown when the pasted text is not the link of this sign-in.
+        public static let unrecognizedLink =
+            "This is not the address of the last page of this sign-in. Copy all of it and paste it again."
+    }
+
+    /// What the screen shows.
+    public private(set) var state = State.preparing
+    /// The link that the person pastes.
+    public var link = "" {
+        didSet {
+            guard !link.isEmpty, case .waiting(let address, .unrecognizedLink) = state else { return }
+            state = .waiting(address: address, nil)
+        }
+    }
+    /// The host of the server.
+    public let host: String
+    /// The address of the sign-in page. Nil while it is not known.
+    public var address: String? { if case .waiting(let address, _) = state { address } else { nil } }
+
+    @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored private let server: Server
+    @ObservationIgnored private let provider: String?
+    @ObservationIgnored private let browser: Browser?
+    @ObservationIgnored private let onResult: @MainActor (Result<Account, ScreenError>?) -> Void
+    @ObservationIgnored private var links: AsyncStream<String>.Continuation?
+    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored private let reopening = ScreenTask()
+
+    /// `onResult` gets nil when the person cancelled.
+    init(
+        _ client: LatchClient, server: Server, provider: String?, browser: Browser?,
+        onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
+    ) {
+        self.client = client
+        self.server = server
+        self.provider = provider
+        self.browser = browser
+        self.onResult = onResult
+        host = server.address.authority
+        start()
+    }
+
+    /// Opens the page again, in a new window of the browser.
+    public func openAgain() {
+        guard let address, let browser else { return }
+        reopening.start { [client, server, weak self] isCurrent in
+            let failure = await client.reopen(address, in: browser, for: server)
+            guard isCurrent(), let failure else { return }
+            self?.show(.browserFailed(failure))
+        }
+    }
+
+    /// Continues with the pasted link.
+    public func useLink() {
+        let text = link.trimmed
+        guard !text.isEmpty else { return }
+        link = ""
+        links?.yield(text)
+    }
+
+    /// Ends the sign-in.
+    public func cancel() {
+        work.cancel()
+        reopening.cancel()
+        onResult(nil)
+    }
+
+    private func start() {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        links = continuation
+        let signIn = BrowserSignIn(
+            provider: provider, browser: browser,
+            onEvent: { [weak self] event in Task { @MainActor in self?.record(event) } },
+            promptForCallback: {
+                for await link in stream { return link }
+                return nil
+            })
+        work.start { [client, server, weak self] isCurrent in
+            let result: Result<Account, ScreenError>
+            do {
+                result = .success(try await client.signIn(signIn, to: server))
+            } catch {
+                result = .failure(ScreenError(error))
+            }
+            guard isCurrent() else { return }
+            self?.reopening.cancel()
+            self?.onResult(result)
+        }
+    }
+
+    private func record(_ event: BrowserSignIn.Event) {
+        switch event {
+        case .waiting(let address, _): state = .waiting(address: address, nil)
+        case .browserFailed(let reason): show(.browserFailed(reason))
+        case .unrecognizedLink: show(.unrecognizedLink)
+        }
+    }
+
+    private func show(_ notice: Notice) {
+        if let address { state = .waiting(address: address, notice) }
+    }
+}

@@ -1,0 +1,99 @@
+public import LatchKit
+public import Observation
+
+/// The first step of a sign-in: the address of the server.
+///
+/// Source: IM-2, IM-3; OX-10; RM-4.
+@MainActor @Observable
+public final class ConnectScreen {
+    /// What the screen shows.
+    public enum State: Equatable, Sendable {
+        /// The person enters the address. The error is that of the last try.
+        case editing(ScreenError?)
+        /// The server is being asked.
+        case connecting
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "Connect to your server"
+        /// The name of the field.
+        public static let address = "Server URL"
+        /// The example in the empty field.
+        public static let example = "https://your-server.com"
+        /// The button that connects.
+        public static let next = "Next"
+        /// What is shown while the server is asked.
+        public static let connecting = "Connecting…"
+    }
+
+    /// What the screen shows.
+    public private(set) var state = State.editing(nil)
+    /// The address of the server, as the person types it. The scheme may be missing.
+    public var address: String {
+        didSet { if address != oldValue, case .editing(.some) = state { state = .editing(nil) } }
+    }
+    /// How to connect: proxy, header fields and certificates.
+    public var connection: ConnectionOptions
+    /// Whether ``next()`` does anything.
+    public var canContinue: Bool { state != .connecting && !address.allSatisfy(\.isWhitespace) }
+    /// The error of the last try. Nil when there is none.
+    public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+
+    @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored private let onResult: @MainActor (Result) -> Void
+    @ObservationIgnored let work = ScreenTask()
+
+    /// How the search for a server ended, other than with an error.
+    enum Result {
+        case found(Server)
+        case certificate(PresentedCertificate, at: ServerAddress, ScreenError)
+    }
+
+    init(
+        _ client: LatchClient, address: String = "", connection: ConnectionOptions = .init(),
+        onResult: @escaping @MainActor (Result) -> Void
+    ) {
+        self.client = client
+        self.address = address
+        self.connection = connection
+        self.onResult = onResult
+    }
+
+    /// Asks the server. Afterwards the flow shows the next screen, or this one shows why there is no server.
+    public func next() {
+        guard canContinue else { return }
+        let address: ServerAddress
+        do {
+            address = try ServerAddress(self.address)
+        } catch {
+            state = .editing(ScreenError(error))
+            return
+        }
+        state = .connecting
+        work.start { [client, connection, weak self] isCurrent in
+            let report = try? await client.probe(address, connection: connection)
+            guard isCurrent(), let self, let report else { return }
+            self.state = .editing(nil)
+            if let server = report.server {
+                try? await client.accounts.storeDiscoveredServer(server.address)
+                if isCurrent() { self.onResult(.found(server)) }
+            } else if let failure = report.failure {
+                if let certificate = report.presentedCertificate {
+                    self.onResult(.certificate(certificate, at: address, ScreenError(failure)))
+                } else {
+                    self.state = .editing(ScreenError(failure))
+                }
+            }
+        }
+    }
+
+    /// Stops asking the server. A late response has no effect.
+    public func cancel() {
+        work.cancel()
+        state = .editing(nil)
+    }
+
+    func show(_ error: ScreenError) { state = .editing(error) }
+}

@@ -1,0 +1,156 @@
+import LatchKit
+public import Observation
+import Primitives
+
+/// The screens from the address of a server to a signed-in account.
+///
+/// Source: IM-2; RM-4; OX-10.
+@MainActor @Observable
+public final class SignInFlow {
+    /// The screen to show.
+    public enum State {
+        /// The address of the server.
+        case connect(ConnectScreen)
+        /// Whether to trust a certificate.
+        case trust(TrustScreen)
+        /// Who signs in.
+        case signIn(SignInScreen)
+        /// The sign-in in the browser.
+        case browser(BrowserScreen)
+    }
+
+    /// The screen to show.
+    public private(set) var state: State
+    /// Whether ``back()`` at the first screen leaves the flow, because there is something to return to.
+    public let canLeave: Bool
+    /// Whether a sign-in is in progress. Its account may be stored already while its last steps are still running.
+    public var isSigningIn: Bool {
+        switch state {
+        case .connect, .trust: false
+        case .signIn(let screen): screen.state == .signingIn
+        case .browser: true
+        }
+    }
+
+    @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored private let browser: Browser?
+    /// The account that signs in again. Nil for a new one.
+    @ObservationIgnored private let known: (account: Account, reason: String)?
+    @ObservationIgnored private let onEnd: @MainActor (Account?) -> Void
+    @ObservationIgnored private let connectScreen: ConnectScreen
+    @ObservationIgnored private let handler: ResultHandler
+
+    /// `onEnd` gets the account, or nil when the person left the flow.
+    init(
+        _ client: LatchClient, known: (account: Account, reason: String)? = nil, address: String = "",
+        browser: Browser? = .automatic, canLeave: Bool, onEnd: @escaping @MainActor (Account?) -> Void
+    ) {
+        self.client = client
+        self.known = known
+        self.browser = browser
+        self.canLeave = canLeave
+        self.onEnd = onEnd
+        let handler = ResultHandler()
+        self.handler = handler
+        connectScreen = ConnectScreen(client, address: known?.account.serverURL.url ?? address) {
+            handler.flow?.connected($0)
+        }
+        state = .connect(connectScreen)
+        handler.flow = self
+        if known != nil { connectAgain() }
+    }
+
+    /// Returns to the previous screen. A late response of the server has no effect.
+    public func back() {
+        switch state {
+        case .connect(let screen):
+            if screen.state == .connecting {
+                screen.cancel()
+            } else if canLeave {
+                onEnd(nil)
+            }
+        case .trust(let screen): screen.cancel()
+        case .signIn(let screen):
+            screen.cancel()
+            state = .connect(connectScreen)
+        case .browser(let screen): screen.cancel()
+        }
+    }
+
+    /// Stops everything that the flow does.
+    func stop() {
+        switch state {
+        case .connect(let screen): screen.cancel()
+        case .trust: break
+        case .signIn(let screen): screen.cancel()
+        case .browser(let screen): screen.work.cancel()
+        }
+    }
+
+    /// Asks the server of a known account with its stored connection.
+    private func connectAgain() {
+        guard let account = known?.account else { return }
+        connectScreen.work.start { [client, connectScreen] isCurrent in
+            do {
+                let options = try await client.accounts.connection(of: account.id)
+                guard isCurrent() else { return }
+                connectScreen.connection = options
+            } catch {
+                guard isCurrent() else { return }
+                connectScreen.show(ScreenError(error))
+                return
+            }
+            connectScreen.next()
+        }
+    }
+
+    private func connected(_ result: ConnectScreen.Result) {
+        switch result {
+        case .found(let server):
+            // The stored account belongs to one server. Another address is another account.
+            let known = known.flatMap { $0.account.serverURL == server.address ? $0 : nil }
+            showSignIn(at: server, email: known?.account.userEmail ?? "", reason: known?.reason)
+        case .certificate(let certificate, let address, let error):
+            state = .trust(
+                TrustScreen(certificate, at: address, error) { [weak self] isTrusted in
+                    guard let self else { return }
+                    self.state = .connect(self.connectScreen)
+                    guard isTrusted else { return self.connectScreen.show(error) }
+                    self.connectScreen.connection.pinnedCertificate = certificate.fingerprint
+                    self.connectScreen.next()
+                })
+        }
+    }
+
+    private func showSignIn(at server: Server, email: String, reason: String?, error: ScreenError? = nil) {
+        let screen = SignInScreen(client, server: server, email: email, reason: reason) { [handler] result in
+            handler.flow?.signIn(ended: result, at: server)
+        }
+        if let error { screen.show(error) }
+        state = .signIn(screen)
+    }
+
+    private func signIn(ended result: SignInScreen.Result, at server: Server) {
+        guard case .signIn(let screen) = state else { return }
+        switch result {
+        case .signedIn(let account): onEnd(account)
+        case .browser(let provider):
+            state = .browser(
+                BrowserScreen(client, server: server, provider: provider, browser: browser) { [handler] result in
+                    switch result {
+                    case .success(let account): handler.flow?.onEnd(account)
+                    case .failure(let error):
+                        screen.show(error)
+                        handler.flow?.state = .signIn(screen)
+                    case nil: handler.flow?.state = .signIn(screen)
+                    }
+                })
+        }
+    }
+}
+
+/// Lets the screens of a flow report to it without keeping it.
+@MainActor
+private final class ResultHandler {
+    weak var flow: SignInFlow?
+}

@@ -1,0 +1,125 @@
+import Foundation
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchScreens
+
+/// The screens from the address of a server to the app.
+@MainActor
+@Suite("Sign-in screens", .timeLimit(.minutes(5)))
+struct SignInFlowTests {
+    @Test(
+        "IM-2 IM-3 a bad address and a server that does not respond are told on the first step, with the address kept")
+    func badAddress() async throws {
+        try await AppFixture.with { fixture in
+            let connect = try await fixture.start().connect()
+            #expect(!connect.canContinue)
+            connect.address = "ftp://photos.example.org"
+            connect.next()
+            #expect(
+                connect.error?.code == .invalidAddress && connect.error?.message.hasPrefix("Invalid server URL") == true
+            )
+
+            let free = try HeldPort()
+            connect.address = "http://127.0.0.1:\(free.number)"
+            #expect(connect.error == nil)
+            connect.next()
+            #expect(connect.state == .connecting && !connect.canContinue)
+            try await observed { connect.state != .connecting }
+            #expect(connect.error?.message.hasPrefix("Server is not reachable") == true)
+            #expect(connect.address == "http://127.0.0.1:\(free.number)")
+        }
+    }
+
+    @Test("IM-2 IM-5 a wrong password stays on the second step, the right one opens the app, and no password is kept")
+    func password() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("immich")
+            connect.next()
+            let screen = try await app.signInScreen()
+            #expect(screen.hasPassword && screen.host == connect.address.dropFirst("http://".count))
+            #expect(screen.providers.count == 1 && !screen.canLogin)
+            screen.email = fixture.ada.email
+            screen.password = "wrong"
+            screen.login()
+            #expect(screen.state == .signingIn && screen.password.isEmpty)
+            try await observed { screen.state != .signingIn }
+            #expect(screen.error?.message.hasPrefix("Login failed") == true && screen.email == fixture.ada.email)
+
+            screen.password = fixture.ada.password
+            #expect(screen.error == nil)
+            screen.login()
+            let main = try await app.main()
+            #expect(main.account.userEmail == fixture.ada.email && main.offlineReason == nil)
+        }
+    }
+
+    @Test("IM-2 after Back a late response of the server changes nothing")
+    func late() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("immich")
+            connect.next()
+            let screen = try await app.signInScreen()
+            (screen.email, screen.password) = fixture.ada
+            screen.login()
+            guard case .signIn(let flow) = app.state else { throw Unexpected() }
+            flow.back()
+            guard case .connect = flow.state else { throw Unexpected() }
+            await screen.work.finish()
+            guard case .signIn(let now) = app.state, case .connect = now.state, screen.state == .editing(nil) else {
+                throw Unexpected()
+            }
+            #expect(try await app.client?.accounts.accounts().isEmpty == true)
+        }
+    }
+
+    @Test("OX-8 OX-9 each provider is a button, and the browser returns to the app by the link")
+    func browser() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("onyx")
+            connect.next()
+            let screen = try await app.signInScreen()
+            screen.password = "typed before the choice"
+            let provider = try #require(screen.providers.first)
+            #expect(!provider.title.isEmpty)
+            screen.useBrowser(provider)
+            #expect(screen.password.isEmpty)
+            let browser: BrowserScreen = try await app.value {
+                if case .signIn(let flow) = $0, case .browser(let screen) = flow.state { screen } else { nil }
+            }
+            let address: String = try await observed { browser.address }
+            #expect(address.hasPrefix("http"))
+            browser.link = "https://example.org/not-the-link"
+            browser.useLink()
+            try await observed { browser.state == .waiting(address: address, .unrecognizedLink) }
+            browser.cancel()
+            let back = try await app.signInScreen()
+            #expect(back === screen && screen.error == nil)
+        }
+    }
+
+    @Test(
+        "RM-3 OX-14 an account that another program signs out of shows the sign-in of that server, with its e-mail address"
+    )
+    func signedOutElsewhere() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            let other = try await LatchClient.open(fixture.configuration)
+            try await other.signOut(main.account)
+            let connect = try await app.connect()
+            #expect(connect.address.isEmpty && app.accounts?.rows.isEmpty == true)
+            await other.close()
+        }
+    }
+}
+
+/// A state that the test does not expect.
+struct Unexpected: Error {}
