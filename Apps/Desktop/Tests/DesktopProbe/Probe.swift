@@ -1,0 +1,1 @@
+@main enum Probe { static func main() {} }
