@@ -123,6 +123,22 @@ public final class AppScreen {
     /// Locks the device. Does nothing when it has no lock.
     public func lock() { try? client?.lock.lock() }
 
+    // MARK: - Screens that are reached from everywhere
+
+    /// The log of recent operations. Nil while the accounts are not open.
+    public func log() -> LogScreen? { client.map { LogScreen($0.log) } }
+
+    /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
+    public func lockSettings() -> LockSettingsScreen? {
+        guard let client, lockState != .locked else { return nil }
+        return LockSettingsScreen(client.lock)
+    }
+
+    /// How to connect to the server of a sign-in.
+    ///
+    /// - Parameter connect: The first step of the sign-in.
+    public func connection(for connect: ConnectScreen) -> ConnectionScreen { ConnectionScreen(connect) }
+
     // MARK: - Deciding
 
     private func open() async -> LatchClient? {

@@ -18,6 +18,9 @@ public final class MainScreen {
         offlineReason = Self.reason(offline, account)
     }
 
+    /// The screen of the account.
+    public func accountScreen() -> AccountScreen { AccountScreen(client, account: account) }
+
     static func reason(_ code: LatchError.Code?, _ account: Account) -> String? {
         guard let code else { return nil }
         return code == .rejectionUnconfirmed
