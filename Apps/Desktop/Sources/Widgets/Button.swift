@@ -22,6 +22,18 @@ package struct Button: Element {
         named(name).tooltip(name).on("clicked", action)
     }
 
+    /// Makes a button with an icon for a named action of the application or window.
+    ///
+    /// - Parameters:
+    ///   - icon: The name of a symbolic icon of the theme.
+    ///   - name: The accessible name, which is also the tooltip.
+    ///   - action: The action, such as `win.back`. The button is insensitive while the action is disabled.
+    package init(icon: String, name: String, action: String) {
+        widget = gtk_button_new_from_icon_name(icon)
+        gtk_actionable_set_action_name(widget.opaque, action)
+        named(name).tooltip(name)
+    }
+
     /// Makes the large button for the main action of a page.
     package static func suggested(_ title: String, _ action: @escaping @MainActor () -> Void) -> Button {
         Button(title, action).styled("suggested-action", "pill").aligned(horizontally: GTK_ALIGN_CENTER)

@@ -73,6 +73,11 @@ extension Element {
         return self
     }
 
+    /// Copies a text to the clipboard.
+    package func copyToClipboard(_ text: String) {
+        gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text)
+    }
+
     /// Moves the keyboard focus to the widget.
     package func focus() { gtk_widget_grab_focus(widget) }
 

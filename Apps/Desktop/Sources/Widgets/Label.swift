@@ -24,6 +24,11 @@ package struct Label: Element {
         nonmutating set { gtk_label_set_text(widget.opaque, newValue) }
     }
 
+    /// Makes the heading of a page.
+    package static func heading(_ text: String) -> Label {
+        Label(text, role: GTK_ACCESSIBLE_ROLE_HEADING).styled("title-1")
+    }
+
     /// Aligns the text at the start of the line, instead of the centre.
     package func leading() -> Self {
         gtk_label_set_xalign(widget.opaque, 0)

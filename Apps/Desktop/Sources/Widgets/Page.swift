@@ -15,6 +15,8 @@ package struct Page {
     package var focus: (any Element)?
     /// The elements at the end of the header bar while the page is shown.
     package var headerItems: [any Element] = []
+    /// The name of the page, for a caller that opens a page only once. Nil: the page has none.
+    package var route: String?
     /// What Back does instead of leaving the page. Nil: Back shows the page below, if there is one.
     package var back: (@MainActor () -> Void)?
 

@@ -30,6 +30,12 @@ package struct Stacked: Element {
         for element in elements { append(element) }
     }
 
+    /// Moves the elements to the middle of the space, and gives them the same size.
+    package func centered() -> Self {
+        gtk_box_set_homogeneous(widget.cast(), 1)
+        return aligned(horizontally: GTK_ALIGN_CENTER)
+    }
+
     /// Adds an element at the end.
     package func append(_ element: any Element) { gtk_box_append(widget.cast(), element.widget) }
 

@@ -35,6 +35,18 @@ package struct TextRow: Element {
         }
     }
 
+    /// Sets an example that is shown while the row has the focus and no text.
+    @discardableResult
+    package func placeholder(_ text: String) -> Self {
+        // The title covers the place of the example while the row has no focus.
+        guard let field = gtk_editable_get_delegate(widget.opaque) else { return self }
+        let element: Widget = field.cast()
+        element.on(property: "has-focus") {
+            gtk_text_set_placeholder_text(element.cast(), gtk_widget_has_focus(element) != 0 ? text : nil)
+        }
+        return self
+    }
+
     /// Runs a closure with the text after every edit.
     @discardableResult
     package func onEdit(_ run: @escaping @MainActor (String) -> Void) -> Self {

@@ -93,6 +93,9 @@ public final class DesktopApplication {
         let actions = Actions(OpaquePointer(application))
         actions.add("about") { [unowned self] in window?.showAbout() }
         actions.add("quit") { [unowned self] in window?.close() }
+        for route in Router.Route.allCases {
+            actions.add(route.rawValue) { [unowned self] in router?.open(route) }
+        }
         actions.set(shortcuts: ["<Control>q"], of: "app.quit", in: application)
         actions.set(shortcuts: ["<Control>w"], of: "window.close", in: application)
         actions.set(shortcuts: ["<Alt>Left"], of: "win.back", in: application)

@@ -1,10 +1,17 @@
 import CAdwaita
 import LatchKit
+import LatchScreens
 import Widgets
 
 /// The window: a header bar with Back and the menu, and the pages below it.
 @MainActor
 final class MainWindow {
+    /// The titles of the menu, and the actions that they stand for.
+    private static let menu = [
+        (AccountsScreen.Text.title, "app.accounts"), ("About \(AppScreen.Text.name)", "app.about"),
+        ("Quit", "app.quit"),
+    ]
+
     private let window: Widget
     private let header: Widget
     private let title: Widget
@@ -23,7 +30,7 @@ final class MainWindow {
     init(_ application: UnsafeMutablePointer<GtkApplication>, closed: @escaping @MainActor () -> Void) {
         window = adw_application_window_new(application)
         header = adw_header_bar_new()
-        title = adw_window_title_new("Latchstring", "")
+        title = adw_window_title_new(AppScreen.Text.name, "")
         overlay = adw_toast_overlay_new()
         actions = Actions(window.opaque)
         pages = PageStack { [unowned self] in update($0) }
@@ -52,7 +59,7 @@ final class MainWindow {
     /// Shows the name, version and licence of the program.
     func showAbout() {
         guard let about = adw_about_window_new() else { return }
-        adw_about_window_set_application_name(about.opaque, "Latchstring")
+        adw_about_window_set_application_name(about.opaque, AppScreen.Text.name)
         adw_about_window_set_application_icon(about.opaque, DesktopApplication.id)
         adw_about_window_set_version(about.opaque, LatchClient.version)
         adw_about_window_set_developer_name(about.opaque, "The Latchstring authors")
@@ -64,27 +71,22 @@ final class MainWindow {
 
     private func arrange() {
         let size = WindowSize(folders: folders)
-        gtk_window_set_title(window.cast(), "Latchstring")
+        gtk_window_set_title(window.cast(), AppScreen.Text.name)
         gtk_widget_set_size_request(window, WindowSize.smallestWidth, 300)
         gtk_window_set_default_size(window.cast(), size.width, size.height)
         if size.isMaximized { gtk_window_maximize(window.cast()) }
         adw_header_bar_set_title_widget(header.opaque, title)
-        adw_header_bar_pack_start(header.opaque, backButton())
+        adw_header_bar_pack_start(
+            header.opaque, Button(icon: "go-previous-symbolic", name: "Back", action: "win.back").widget)
         adw_header_bar_pack_end(header.opaque, menuButton())
         adw_toast_overlay_set_child(overlay.opaque, pages.widget)
         adw_application_window_set_content(
             window.cast(), Stacked.column(spacing: 0, header, overlay).widget)
     }
 
-    private func backButton() -> Widget {
-        let button: Widget = gtk_button_new_from_icon_name("go-previous-symbolic")
-        gtk_actionable_set_action_name(button.opaque, "win.back")
-        return button.named("Back").tooltip("Back")
-    }
-
     private func menuButton() -> Widget {
         let menu = g_menu_new()!
-        for (title, action) in [("About Latchstring", "app.about"), ("Quit", "app.quit")] {
+        for (title, action) in Self.menu {
             g_menu_append(menu, title, action)
         }
         let button: Widget = gtk_menu_button_new()
