@@ -8,6 +8,8 @@
 #define GLIB_VERSION_MAX_ALLOWED GLIB_VERSION_2_74
 #include <adwaita.h>
 #include <glib-unix.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 // libdispatch exports both for CoreFoundation's run loop, but no header of the toolchain declares them.
 int _dispatch_get_main_queue_handle_4CF(void);
@@ -18,8 +20,8 @@ static inline GtkWidget *latch_label_new(GtkAccessibleRole role) {
     return GTK_WIDGET(g_object_new(GTK_TYPE_LABEL, "accessible-role", role, NULL));
 }
 
-// A function-like macro in C.
-static inline gboolean latch_is_type(gpointer object, GType type) { return G_TYPE_CHECK_INSTANCE_TYPE(object, type); }
+// For tests: whether the caller runs on the main thread.
+static inline int latch_is_main_thread(void) { return getpid() == (pid_t)syscall(SYS_gettid); }
 
 // The object of `IndexModel`: GObject needs its layout.
 typedef struct { GObject parent; guint count; } LatchIndexModel;

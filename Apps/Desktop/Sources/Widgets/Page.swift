@@ -19,6 +19,8 @@ package struct Page {
     package var route: String?
     /// What Back does instead of leaving the page. Nil: Back shows the page below, if there is one.
     package var back: (@MainActor () -> Void)?
+    /// Whether Back does anything now. What it reads is observed. Nil: always, if there is a page below or ``back`` is set.
+    package var canGoBack: (@MainActor () -> Bool)?
 
     /// Makes a page that `owner` draws.
     package init(_ title: String, owner: AnyObject, _ content: any Element) {

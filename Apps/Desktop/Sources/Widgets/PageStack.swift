@@ -1,21 +1,20 @@
 import CAdwaita
+import Observation
 
 /// The pages of the window: the one on top is shown, Back leads to the one below.
 ///
 /// Pages that are not shown are invisible, because GTK 4.8 would leave them in the accessible tree. A page that is left is
 /// removed when the transition has ended, which releases its widgets and its owner.
-@MainActor
+///
+/// It is observed: the header bar shows what belongs to the page on top.
+@MainActor @Observable
 package final class PageStack: Element {
-    package let widget: Widget
-    private let changed: @MainActor (PageStack) -> Void
+    @ObservationIgnored package let widget: Widget
     private var pages: [Page] = []
 
     /// Makes a stack without pages. Its widget keeps it.
-    ///
-    /// - Parameter changed: Called after another page has become the one on top.
-    package init(changed: @escaping @MainActor (PageStack) -> Void) {
+    package init() {
         widget = gtk_stack_new()
-        self.changed = changed
         // The window may be as narrow as the page that is shown.
         gtk_stack_set_hhomogeneous(widget.opaque, 0)
         gtk_stack_set_vhomogeneous(widget.opaque, 0)
@@ -28,13 +27,14 @@ package final class PageStack: Element {
     package var top: Page? { pages.last }
 
     /// Whether Back does anything.
-    package var canGoBack: Bool { pages.count > 1 || top?.back != nil }
+    package var canGoBack: Bool { top?.canGoBack?() ?? (pages.count > 1 || top?.back != nil) }
 
     /// Shows a page above the others.
     package func push(_ page: Page) { show(pages + [page], GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT) }
 
     /// Does what Back means on the page that is shown.
     package func goBack() {
+        guard canGoBack else { return }
         if let back = top?.back { back() } else { pop() }
     }
 
@@ -56,7 +56,6 @@ package final class PageStack: Element {
     package func update(_ change: (inout Page) -> Void) {
         guard !pages.isEmpty else { return }
         change(&pages[pages.count - 1])
-        changed(self)
     }
 
     private func show(_ pages: [Page], _ transition: GtkStackTransitionType) {
@@ -67,7 +66,6 @@ package final class PageStack: Element {
         content.isVisible = true
         gtk_stack_set_transition_type(widget.opaque, transition)
         gtk_stack_set_visible_child(widget.opaque, content)
-        changed(self)
         (page.focus ?? content).focus()
         removeOthers()
     }

@@ -20,7 +20,7 @@ final class MainWindow {
     private let folders = try? Folders()
     private var headerItems: [any Element] = []
     /// The pages.
-    private(set) var pages: PageStack!
+    let pages = PageStack()
 
     /// Makes a window without pages.
     ///
@@ -33,7 +33,6 @@ final class MainWindow {
         title = adw_window_title_new(AppScreen.Text.name, "")
         overlay = adw_toast_overlay_new()
         actions = Actions(window.opaque)
-        pages = PageStack { [unowned self] in update($0) }
         arrange()
         actions.add("back") { [unowned self] in pages.goBack() }
         Signals.connect(window, handling: "close-request") { [unowned self] in
@@ -43,6 +42,7 @@ final class MainWindow {
             return true
         }
         addEscape()
+        observing(self) { $0.drawHeader() }
     }
 
     /// Shows the window above the others.
@@ -109,11 +109,12 @@ final class MainWindow {
     }
 
     /// Shows what belongs to the page on top in the header bar.
-    private func update(_ pages: PageStack) {
+    private func drawHeader() {
         guard let page = pages.top else { return }
         adw_window_title_set_title(title.opaque, page.title)
         adw_window_title_set_subtitle(title.opaque, page.subtitle)
         actions.set("back", isEnabled: pages.canGoBack)
+        guard headerItems.map(\.widget) != page.headerItems.map(\.widget) else { return }
         for item in headerItems { adw_header_bar_remove(header.opaque, item.widget) }
         headerItems = page.headerItems
         for item in headerItems { adw_header_bar_pack_end(header.opaque, item.widget) }

@@ -22,8 +22,9 @@ final class ConnectPage {
                 Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]), owner.error, owner.next,
                 owner.spinner, version))
         page.focus = owner.address
+        page.back = { flow.back() }
         // The first sign-in has nothing to go back to, unless the server is being asked.
-        if flow.canLeave { page.back = { flow.back() } }
+        page.canGoBack = { flow.canLeave || screen.state == .connecting }
         return page
     }
 
