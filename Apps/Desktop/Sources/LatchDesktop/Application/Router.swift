@@ -6,7 +6,7 @@ import Widgets
 final class Router {
     /// A page that a person opens from the menu or a button.
     enum Route: String, CaseIterable {
-        case account, accounts, settings, logs
+        case account, accounts, downloads, settings, logs
     }
 
     private let app: AppScreen
@@ -34,6 +34,8 @@ final class Router {
             if case .main(let main) = app.state { push(AccountPage.page(main.accountScreen(), on: pages), route) }
         case .accounts:
             if let screen = app.accounts { push(AccountsPage.page(screen), route) }
+        case .downloads:
+            if case .main(let main) = app.state { push(DownloadsPage.page(main.makeDownloadsScreen()), route) }
         case .settings:
             if let screen = app.lockSettings() { push(SettingsPage.page(screen), route) }
         case .logs:
