@@ -243,7 +243,8 @@ let package = Package(
         .testTarget(
             name: "LatchScreensTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchDownloads", "LatchGateway", "LatchKit",
+                "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchDownloads", "LatchGateway",
+                "LatchKit",
                 "LatchSandbox", "LatchScreens", "ScriptedProvider", "SecretStorage", "TestSupport",
             ] + gatewayModules),
         .testTarget(

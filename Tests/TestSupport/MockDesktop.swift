@@ -8,6 +8,10 @@ public final class MockDesktop: Sendable {
     public enum Service: String, Sendable {
         /// `org.freedesktop.Notifications`.
         case notifications = "notification_daemon"
+        /// `org.gtk.Notifications`, which passes actions to an app.
+        case appNotifications = "gtk_notifications"
+        /// The desktop app of this project, as another program sees it.
+        case app
         /// `org.freedesktop.login1`.
         case login = "logind"
         /// `org.freedesktop.NetworkManager`, initially connected and not metered.
@@ -23,6 +27,8 @@ public final class MockDesktop: Sendable {
         fileprivate var words: [String] {
             switch self {
             case .manager: [name, "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"]
+            case .appNotifications: [name, path, name]
+            case .app: [name, path, "org.freedesktop.Application"]
             case .iwd: ["--is-object-manager", name, "/", name]
             case .notifications, .login, .network, .polkit: ["--template", rawValue]
             }
@@ -31,6 +37,8 @@ public final class MockDesktop: Sendable {
         fileprivate var name: String {
             switch self {
             case .notifications: "org.freedesktop.Notifications"
+            case .appNotifications: "org.gtk.Notifications"
+            case .app: "io.github.latchstring.Latchstring"
             case .login: "org.freedesktop.login1"
             case .network: "org.freedesktop.NetworkManager"
             case .iwd: "net.connman.iwd"
@@ -75,6 +83,13 @@ public final class MockDesktop: Sendable {
         for service in wanted {
             try await gdbus(["wait", "--session", "--timeout", "60", service.name])
             if service == .network { try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>") }
+            if service == .appNotifications {
+                try await mock(service, "AddMethod", service.name, "AddNotification", "ssa{sv}", "", "")
+            }
+            if service == .app {
+                let interface = "org.freedesktop.Application"
+                try await mock(service, "AddMethod", interface, "ActivateAction", "sava{sv}", "", "")
+            }
             if service == .polkit {
                 try await mock(.polkit, "AddMethod", Self.authority, "CancelCheckAuthorization", "s", "", "")
             }
@@ -155,6 +170,13 @@ public final class MockDesktop: Sendable {
         try await mock(
             .notifications, "EmitSignal", "org.freedesktop.Notifications", "NotificationClosed", "uu",
             "[<uint32 \(number)>, <uint32 2>]")
+    }
+
+    /// Simulates that the person clicks on a notification.
+    public func click(_ number: Int) async throws {
+        try await mock(
+            .notifications, "EmitSignal", "org.freedesktop.Notifications", "ActionInvoked", "us",
+            "[<uint32 \(number)>, <'default'>]")
     }
 
     /// Adds a session with an id to logind.

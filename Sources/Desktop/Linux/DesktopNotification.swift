@@ -5,7 +5,7 @@
 /// Source: Desktop Notifications Specification 1.2, §9; DL-15, DL-16.
 package actor DesktopNotification {
     /// The content of a notification.
-    package struct Content: Sendable, Hashable {
+    package struct Content: Sendable, Equatable {
         /// The title.
         package var title: String
         /// The text below the title, without markup.
@@ -14,13 +14,26 @@ package actor DesktopNotification {
         package var progress: Int?
         /// Whether the notification stays on the screen until it is finished or closed.
         package var isPersistent: Bool
+        /// The buttons of the final notification, with their titles. They are shown only when the app is installed and
+        /// the desktop passes them to it, because this program may end before the person uses them.
+        package var actions: [(InstalledApplication.Action, title: String)]
 
         /// Creates content.
-        package init(title: String, body: String = "", progress: Int? = nil, isPersistent: Bool = false) {
+        package init(
+            title: String, body: String = "", progress: Int? = nil, isPersistent: Bool = false,
+            actions: [(InstalledApplication.Action, title: String)] = []
+        ) {
             self.title = title
             self.body = body
             self.progress = progress
             self.isPersistent = isPersistent
+            self.actions = actions
+        }
+
+        /// Whether both show the same.
+        package static func == (one: Self, other: Self) -> Bool {
+            one.title == other.title && one.body == other.body && one.progress == other.progress
+                && one.isPersistent == other.isPersistent && one.actions.elementsEqual(other.actions, by: ==)
         }
     }
 
@@ -31,6 +44,7 @@ package actor DesktopNotification {
     private let executor = BusExecutor("latchstring.notification")
     private let address: BusAddress
     private let name: String
+    private let application: InstalledApplication?
     private var connection: BusConnection?
     private var pause = BusPause()
     private var readsMarkup = false
@@ -52,6 +66,7 @@ package actor DesktopNotification {
     package init(_ environment: [String: String], name: String) {
         address = .session(environment)
         self.name = name
+        application = InstalledApplication(environment)
     }
 
     /// Shows new content. Does nothing within a second of the last update, because a later update will show more, and
@@ -67,7 +82,11 @@ package actor DesktopNotification {
 
     /// Shows the final content, even when the person has closed the notification before, and leaves it on the screen.
     package func finish(_ content: Content) {
-        show(content, isLast: true)
+        if let application, let connection = connected(), application.notify(content, name: name, connection) {
+            close()
+        } else {
+            show(content, isLast: true)
+        }
         (number, isDismissed, shown) = (0, false, nil)
     }
 
@@ -92,7 +111,8 @@ package actor DesktopNotification {
             message.append("folder-download")
             message.append(content.title)
             message.append(readsMarkup ? Self.escaped(content.body) : content.body)
-            message.append([String]())
+            // The key of the action for a click on the notification itself. Nobody waits for it after the end.
+            message.append(application == nil || isLast ? [] : [Self.click, "Show downloads"])
             message.append(variants: hints(content, isLast: isLast))
             // The expiration timeout: -1 for the desktop's default, 0 for none.
             message.append(isLast ? -1 as Int32 : 0)
@@ -112,6 +132,7 @@ package actor DesktopNotification {
             ("category", .string(isLast ? "transfer.complete" : "transfer")),
             ("x-canonical-private-synchronous", .string(name)),
         ]
+        if application != nil { hints.append(("desktop-entry", .string(InstalledApplication.id))) }
         if content.isPersistent { hints.append(("resident", .boolean(true))) }
         if let progress = content.progress { hints.append(("value", .number(Int32(min(100, max(0, progress)))))) }
         return hints
@@ -120,7 +141,7 @@ package actor DesktopNotification {
     private func connected() -> BusConnection? {
         if let connection { return connection }
         guard pause.isOver else { return nil }
-        guard let fresh = BusConnection(address), fresh.listen(to: Self.closings),
+        guard let fresh = BusConnection(address), fresh.listen(to: Self.signals),
             let capabilities = fresh.call(Self.method("GetCapabilities"))
         else {
             pause.begin()
@@ -131,15 +152,23 @@ package actor DesktopNotification {
         return fresh
     }
 
-    /// Checks whether the person has closed the notification.
+    /// Checks whether the person has closed or clicked the notification.
     private func notice(_ connection: BusConnection) {
         while let signal = try? connection.nextSignal() {
-            guard signal.isSignal(Self.interface, "NotificationClosed"), let id = signal.uint32() else { continue }
-            if id == number, number != 0 { isDismissed = true }
+            let isClosed = signal.isSignal(Self.interface, "NotificationClosed")
+            guard isClosed || signal.isSignal(Self.interface, "ActionInvoked"), let id = signal.uint32(), id == number,
+                number != 0
+            else { continue }
+            if isClosed {
+                isDismissed = true
+            } else if signal.string() == Self.click {
+                application?.activate(.showDownloads, connection)
+            }
         }
     }
 
-    private static let closings = "type='signal',interface='\(interface)',member='NotificationClosed'"
+    private static let click = "default"
+    private static let signals = "type='signal',interface='\(interface)'"
 
     private static func method(_ name: String) -> BusMethod {
         BusMethod(

@@ -32,7 +32,11 @@ struct DownloadNotifier: Sendable {
         if now.open > 0 { body += ", \(now.open) left" }
         if let error { body += "\n\(error)" }
         let isWhole = error == nil && now.open == 0 && (count.done > 0 || count.failed == 0)
-        await notification.finish(.init(title: isWhole ? "Download complete" : "Download stopped", body: body))
+        var actions: [(InstalledApplication.Action, title: String)] = []
+        if count.done > 0 { actions.append((.openFolder, "Open folder")) }
+        if count.failed > 0 { actions.append((.showDownloads, "Show failures")) }
+        await notification.finish(
+            .init(title: isWhole ? "Download complete" : "Download stopped", body: body, actions: actions))
     }
 
     /// Removes the notification.

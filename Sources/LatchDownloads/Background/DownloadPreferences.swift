@@ -20,7 +20,7 @@ public struct DownloadPreferences: Sendable {
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func setFetchesMetered(_ isOn: Bool) async throws {
-        try await LatchError.converting { try await database.write { _ = try $0.run(Self.update, isOn) } }
+        try await LatchError.converting { try await database.change { _ = try $0.run(Self.update, isOn) } }
     }
 
     private static let select = Statement("SELECT fetches_metered FROM download_signals") { row throws(DatabaseError) in

@@ -47,7 +47,7 @@ package struct FollowedLibraries: Sendable {
     package func add(_ library: FollowedLibrary) async throws {
         let text = DownloadStore.json(library)
         try await LatchError.converting {
-            _ = try await database.write { try $0.run(Self.upsert, library.account, text) }
+            _ = try await database.change { try $0.run(Self.upsert, library.account, text) }
         }
     }
 
@@ -56,7 +56,7 @@ package struct FollowedLibraries: Sendable {
     /// - Throws: A `LatchError` with a `storage` code.
     @discardableResult
     package func remove(_ account: UUID? = nil) async throws -> Int {
-        try await LatchError.converting { try await database.write { try $0.run(Self.delete, account) } }
+        try await LatchError.converting { try await database.change { try $0.run(Self.delete, account) } }
     }
 
     /// Acquires the lock of the program that follows the libraries. A program that is about to end is waited for, up to

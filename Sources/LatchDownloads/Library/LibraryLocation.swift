@@ -72,7 +72,7 @@ public struct LibraryLocations: Sendable {
     /// Records that a library's folder was created. Does nothing for a folder that is not a known library.
     func recordCreation(_ folder: String) async throws {
         guard try await layout(of: folder) != nil, try await !wasCreated(folder) else { return }
-        try await LatchError.converting { try await database.write { _ = try $0.run(Self.updateMade, folder) } }
+        try await LatchError.converting { try await database.change { _ = try $0.run(Self.updateMade, folder) } }
     }
 
     /// Returns the folder that a person chose last for an account, or nil if none was chosen. It is stored by server
@@ -92,7 +92,7 @@ public struct LibraryLocations: Sendable {
     /// - Throws: A `LatchError` with a `storage` code.
     public func remember(_ folder: String, for account: Account) async throws {
         try await LatchError.converting {
-            try await database.write {
+            try await database.change {
                 _ = try $0.run(Self.upsertFolder, account.serverURL.url, account.userEmail, folder)
             }
         }
@@ -103,7 +103,7 @@ public struct LibraryLocations: Sendable {
     /// - Throws: `LatchError.Code.invalidRequest` when files wait for another folder; a `LatchError` with a
     ///   `storage` code.
     public func remember(_ place: LibraryLocation) async throws {
-        try await LatchError.converting { try await database.write { try Self.remember(place, $0) } }
+        try await LatchError.converting { try await database.change { try Self.remember(place, $0) } }
     }
 
     /// Checks that no files wait for a folder other than the given one.

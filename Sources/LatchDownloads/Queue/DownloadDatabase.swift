@@ -8,8 +8,12 @@ struct DownloadDatabase: Sendable {
 
     init(_ latch: LatchClient) { (database, accounts) = (latch.accounts.database, latch.accounts) }
 
-    /// Reports a change by this program to its own watchers of the database.
-    func reportChange() async { await accounts.reportDatabaseChange() }
+    /// Changes the database durably, and reports it to this program's own watchers.
+    func change<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
+        let value = try await write(body)
+        await accounts.reportDatabaseChange()
+        return value
+    }
 
     /// The path of the file. Nil for a database in memory.
     var path: String? { database.path }

@@ -69,7 +69,7 @@ extension DownloadsScreen {
                     _ = try await action(queue, nil, nil)
                 }
                 if fetches {
-                    try await queue.fetchInBackground(environment: environment)
+                    try await queue.fetchInBackground(environment: environment, program: program)
                 } else {
                     await DownloadService(.queue, environment: environment).remove(ifDone: queue)
                 }

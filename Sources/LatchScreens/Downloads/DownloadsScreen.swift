@@ -85,6 +85,8 @@ public final class DownloadsScreen {
     @ObservationIgnored private(set) var targets: [DownloadRow.ID: DownloadTarget] = [:]
     /// The last command. Commands run one after another, and continue when the screen is left.
     @ObservationIgnored var command: Task<Void, Never>?
+    /// The path of the background program. Nil to look for it.
+    @ObservationIgnored var program: String?
     /// How often the queue was read, for tests.
     @ObservationIgnored private(set) var readings = 0
 

@@ -1,4 +1,5 @@
 import Desktop
+import Foundation
 import TestSupport
 import Testing
 
@@ -63,6 +64,47 @@ import Testing
         let last = try await desktop.call(.notifications) { $0.contains("Download complete") }
         #expect(last.contains(#"Notify "Latchstring" 0 "#))
         #expect(notifies(desktop).count == 2)
+    }
+
+    /// The environment of a desktop on which the app is installed.
+    private func withApp(_ desktop: MockDesktop, _ folder: TemporaryDirectory) throws -> [String: String] {
+        let services = folder.file("dbus-1/services")
+        try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: services + "/io.github.latchstring.Latchstring.service"))
+        return desktop.environment.merging(["XDG_DATA_DIRS": folder.path]) { $1 }
+    }
+
+    @Test("DL-15 a click on the notification of a running download shows the downloads in the app")
+    func click() async throws {
+        let (desktop, folder) = (try await MockDesktop(.notifications, .app), try TemporaryDirectory())
+        let notification = DesktopNotification(try withApp(desktop, folder), name: "downloads")
+        await notification.update(.init(title: "Downloading 1 item…"))
+        let line = try await desktop.call(.notifications) { $0.contains(" Notify ") }
+        #expect(line.contains(#"["default", "Show downloads"]"#), "\(line)")
+        #expect(line.contains(#""desktop-entry": "io.github.latchstring.Latchstring""#))
+        try await desktop.click(1)
+        await notification.update(.init(title: "Downloading 1 item…", isPersistent: true))
+        let call = try await desktop.call(.app) { $0.contains("ActivateAction") }
+        #expect(call.contains(#"ActivateAction "show-downloads""#), "\(call)")
+    }
+
+    @Test("DL-15 the app gets the actions of the last notification, also after this program has ended")
+    func actions() async throws {
+        let desktop = try await MockDesktop(.notifications, .appNotifications)
+        let folder = try TemporaryDirectory()
+        let notification = DesktopNotification(try withApp(desktop, folder), name: "downloads")
+        await notification.update(.init(title: "Downloading 2 items…"))
+        await notification.finish(
+            .init(
+                title: "Download complete", body: "1 item saved to gallery, 1 failed",
+                actions: [(.openFolder, title: "Open folder"), (.showDownloads, title: "Show failures")]))
+        let line = try await desktop.call(.appNotifications) { $0.contains("AddNotification") }
+        for part in [
+            #""io.github.latchstring.Latchstring" "downloads""#, #""title": "Download complete""#,
+            #""default-action": "app.show-downloads""#, #""action": "app.open-folder""#, #""label": "Show failures""#,
+        ] { #expect(line.contains(part), "\(part): \(line)") }
+        try await desktop.call(.notifications) { $0.contains("CloseNotification 1") }
+        #expect(notifies(desktop).count == 1)
     }
 
     @Test("A file's name is shown unchanged and never as markup")

@@ -232,11 +232,12 @@ struct BusError: Error, Equatable {
 }
 
 /// The types of variant values that are supported here.
-enum BusValue {
+indirect enum BusValue {
     case string(String)
     case boolean(Bool)
     case byte(UInt8)
     case number(Int32)
+    case dictionaries([[(key: String, value: BusValue)]])
 
     var signature: String {
         switch self {
@@ -244,6 +245,7 @@ enum BusValue {
         case .boolean: "b"
         case .byte: "y"
         case .number: "i"
+        case .dictionaries: "aa{sv}"
         }
     }
 
@@ -253,6 +255,8 @@ enum BusValue {
         case .boolean(let flag): message.append(flag)
         case .byte(let byte): message.append(byte)
         case .number(let number): message.append(number)
+        case .dictionaries(let all):
+            message.array(of: "a{sv}") { for entries in all { message.append(variants: entries) } }
         }
     }
 }

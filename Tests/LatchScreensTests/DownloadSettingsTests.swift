@@ -1,0 +1,103 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchScreens
+
+/// The settings of downloads.
+@MainActor
+@Suite("Download settings", .timeLimit(.minutes(5)))
+struct DownloadSettingsTests {
+    /// Runs `body` with the screen shown.
+    private func with(_ body: (DownloadFixture, DownloadSettingsScreen) async throws -> Void) async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = DownloadSettingsScreen(fixture.latch, environment: fixture.environment)
+            let running = Task { await screen.run() }
+            try await observed { screen.state == .editing(nil) }
+            try await attempt {
+                try await body(fixture, screen)
+            } finally: {
+                running.cancel()
+                await running.value
+            }
+        }
+    }
+
+    @Test("DL-11 the folder is changed for all further files, and refused while files wait for the previous one")
+    func folder() async throws {
+        try await with { fixture, screen in
+            let (before, after) = (fixture.folder.path + "/Library", fixture.folder.path + "/Elsewhere")
+            #expect(screen.folder == before)
+            try await fixture.add(["one.jpg"])
+            screen.setFolder(after)
+            await screen.change?.value
+            #expect(screen.error?.remedy == .finishDownloads && screen.folder == before)
+            #expect(
+                screen.error?.message
+                    == "Files are still waiting to be saved to '\(before)'. Download or cancel them first.")
+            #expect(!FileManager.default.fileExists(atPath: after))
+
+            try await fixture.queue().cancelAll()
+            screen.setFolder(after)
+            await screen.change?.value
+            #expect(screen.error == nil && screen.folder == after)
+            #expect(FileManager.default.fileExists(atPath: after))
+            #expect(try await LibraryLocations(fixture.latch).folder(of: fixture.account) == after)
+            try await observed { fixture.screen.folder == after }
+        }
+    }
+
+    @Test("DL-11 a folder that cannot be used is refused with the obstacle, and the previous one stays")
+    func unusable() async throws {
+        try await with { fixture, screen in
+            let before = screen.folder
+            try Data().write(to: URL(fileURLWithPath: fixture.folder.path + "/file"))
+            for path in ["Pictures", fixture.folder.path + "/file", fixture.folder.path + "/file/below"] {
+                screen.setFolder(path)
+                await screen.change?.value
+                #expect(screen.error?.message.contains(path) == true, "\(String(describing: screen.error))")
+                #expect(screen.folder == before)
+            }
+        }
+    }
+
+    @Test("DL-11 DL-17 arrangement, live photos and metered networks are stored, and seen by other programs")
+    func preferences() async throws {
+        try await with { fixture, screen in
+            #expect(screen.layout == .flat && !screen.keepsMotionPhotos && !screen.fetchesMetered)
+            screen.setLayout(.date)
+            screen.setKeepsMotionPhotos(true)
+            screen.setFetchesMetered(true)
+            await screen.change?.value
+            #expect(screen.layout == .date && screen.keepsMotionPhotos && screen.fetchesMetered)
+            let stored = try await LibraryLocations(fixture.latch).last()
+            #expect(stored?.layout == .date && stored?.keepsMotionPhotos == true)
+
+            try fixture.installProgram()
+            try await fixture.add(["one.jpg"])
+            fixture.screen.start()
+            await fixture.screen.command?.value
+            #expect(fixture.started == ["download --keep-trying --metered"], "\(fixture.started)")
+        }
+    }
+
+    @Test("IM-6 followed libraries are listed with what happens to new pictures, and no longer followed when stopped")
+    func following() async throws {
+        try await with { fixture, screen in
+            let place = LibraryLocation(folder: fixture.folder.path + "/Library")
+            try await FollowedLibraries(fixture.latch).add(
+                FollowedLibrary(
+                    account: fixture.account.id, selection: DownloadSelection(isWholeLibrary: true), location: place))
+            screen.setLayout(.flat)
+            await screen.change?.value
+            let row = try #require(screen.libraries.first)
+            #expect(row.title == "ada@example.org at \(fixture.account.serverURL.authority)" && row.status == .stopped)
+            screen.stopFollowing(row.id)
+            await screen.change?.value
+            #expect(screen.libraries.isEmpty && screen.error == nil)
+            #expect(try await FollowedLibraries(fixture.latch).all().isEmpty)
+        }
+    }
+}

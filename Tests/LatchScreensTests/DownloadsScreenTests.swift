@@ -1,0 +1,189 @@
+import Foundation
+import LatchDownloads
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchScreens
+
+/// The screen of downloads, with a queue that another program downloads.
+@MainActor
+@Suite("Downloads screen", .timeLimit(.minutes(5)))
+struct DownloadsScreenTests {
+    @Test("DL-7 DL-9 a file that is downloaded shows its name, share, percent and bytes, and the total beside it")
+    func progress() async throws {
+        try await DownloadFixture.with { fixture in
+            fixture.intercept { request in
+                guard request.path == "/files/IMG_1234.jpg" else { return nil }
+                var response = FaultServer.Response.file(DownloadFixture.bytes, to: request)
+                response.stallAfter = 130_000
+                return response
+            }
+            let screen = fixture.screen
+            try await observed { screen.overview?.phase == .empty && screen.state == .list(nil) }
+            #expect(screen.overview?.title == "No downloads" && screen.page == .empty)
+            try await fixture.add(["IMG_1234.jpg"])
+            try await observed { screen.overview?.phase == .stopped && screen.page.rows.count == 1 }
+            #expect(screen.overview?.title == "1 item not started")
+            #expect(screen.page.rows.map(\.state) == [.waiting])
+
+            try fixture.download()
+            try await observed { screen.running.first?.percent == "65%" }
+            let row = try #require(screen.running.first)
+            #expect(row.name == "IMG_1234.jpg" && row.bytes == "130 kB / 200 kB" && row.fraction == 0.65)
+            #expect(row.canPause && row.canCancel && !row.canRetry && !row.canClear)
+            let overview = try #require(screen.overview)
+            #expect(overview.title == "Downloading 1 item…" && overview.bytes == "130 kB of 200 kB")
+            #expect(overview.fraction == 0.65 && overview.files == "0 of 1 files")
+        }
+    }
+
+    @Test("DL-7 DL-13 when all is done nothing is read until something changes, and a killed program's file waits")
+    func idle() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg"])
+            try fixture.download()
+            try await fixture.finish()
+            try await observed { screen.overview?.phase == .complete && screen.page.rows.first?.state == .done }
+            #expect(screen.running.isEmpty && screen.overview?.title == "Download complete")
+            #expect(screen.page.rows.first?.path == fixture.folder.path + "/Library/one.jpg")
+            #expect(screen.folder == fixture.folder.path + "/Library")
+            let before = screen.readings
+            try await fixture.add(["two.jpg"])
+            try await observed { screen.page.rows.count == 2 }
+            // Four reads a second of an idle queue would be hundreds at this interval.
+            #expect(screen.readings - before < 10)
+
+            try await fixture.fill(1, state: "running")
+            try await fixture.add(["three.jpg"])
+            try await observed { screen.page.rows.count == 4 }
+            #expect(screen.page.rows[2].state == .waiting && screen.running.isEmpty)
+        }
+    }
+
+    @Test("DL-9 DL-13 DL-17 each failure has its sentence and remedy, and Retry starts the background program")
+    func failures() async throws {
+        try await DownloadFixture.with { fixture in
+            try fixture.installProgram()
+            fixture.intercept { request in
+                request.path.hasPrefix("/files/gone")
+                    ? .init(status: 404, headers: [("Content-Type", "application/json")], body: Array("{}".utf8)) : nil
+            }
+            let screen = fixture.screen
+            try await fixture.add(["good.jpg", "gone.jpg", "gone-too.jpg"])
+            try fixture.download()
+            try await fixture.finish()
+            screen.filter = .only(.failed)
+            try await observed { screen.overview?.phase == .complete && screen.page.rows.count == 2 }
+            let row = try #require(screen.page.rows.first)
+            #expect(row.reason == "There is no file at /files/gone.jpg." && row.remedy == .retryDownloads)
+            #expect(row.canRetry && screen.overview?.failures == "2 failed")
+
+            fixture.intercept { _ in nil }
+            screen.retry([row.id])
+            await screen.command?.value
+            #expect(screen.error == nil && fixture.started.first?.hasPrefix("download --keep-trying") == true)
+            try await observed { screen.page.rows.map(\.name) == ["gone-too.jpg"] }
+            screen.retry()
+            await screen.command?.value
+            try fixture.download()
+            try await fixture.finish()
+            try await observed { screen.overview?.files == "3 of 3 files" && screen.page.rows.isEmpty }
+            screen.filter = .all
+            screen.clear()
+            try await observed { screen.overview?.phase == .empty && screen.page.rows.isEmpty }
+        }
+    }
+
+    @Test("DL-12 one file is paused, resumed and cancelled, and all are cancelled after a question")
+    func commands() async throws {
+        try await DownloadFixture.with { fixture in
+            try fixture.installProgram()
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg", "two.jpg", "three.jpg"])
+            try await observed { screen.page.rows.count == 3 }
+            let first = screen.page.rows[0].id
+            screen.pause([first])
+            try await observed { screen.page.rows[0].state == .paused && screen.overview?.canResume == true }
+            #expect(screen.page.rows[1].state == .waiting)
+            screen.pause()
+            try await observed { screen.overview?.phase == .paused }
+            #expect(fixture.started.isEmpty)
+            screen.resume([first])
+            try await observed { screen.page.rows[0].state == .waiting }
+            await screen.command?.value
+            #expect(screen.error == nil && fixture.started.count == 1, "\(String(describing: screen.error))")
+            screen.cancel([first])
+            try await observed { screen.page.rows.map(\.name) == ["two.jpg", "three.jpg"] }
+
+            screen.askToCancelAll()
+            #expect(screen.state == .confirming)
+            screen.keep()
+            #expect(screen.state == .list(nil))
+            screen.askToCancelAll()
+            screen.confirm()
+            try await observed { screen.overview?.phase == .empty && screen.page.rows.isEmpty }
+            #expect(screen.state == .list(nil))
+        }
+    }
+
+    @Test("DL-17 without the program the error says which one is missing, and the files keep waiting")
+    func missingProgram() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg"])
+            try await observed { screen.overview?.phase == .stopped && screen.page.rows.count == 1 }
+            screen.start()
+            await screen.command?.value
+            #expect(screen.error?.code == .backgroundFailed, "\(String(describing: screen.error))")
+            #expect(screen.error?.message.contains("/latch") == true)
+            #expect(screen.overview?.phase == .stopped && screen.page.rows.map(\.state) == [.waiting])
+        }
+    }
+
+    @Test("DL-13 DL-17 the screen says why files wait: their account must sign in, their folder is missing")
+    func waitReasons() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg", "two.jpg"])
+            try fixture.download()
+            try await fixture.finish()
+            try await fixture.add(["three.jpg"])
+            let folder = fixture.folder.path + "/Library"
+            try FileManager.default.removeItem(atPath: folder)
+            screen.pause()
+            try await observed { screen.overview?.remedy == .mountFolder(folder) }
+            #expect(screen.overview?.waitReason?.contains("Mount its drive.") == true)
+        }
+    }
+
+    @Test("DL-9 a long queue is shown by pages, of which one is in memory")
+    func pages() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            try await fixture.fill(45_000, state: "done")
+            try await fixture.fill(250, state: "failed")
+            try await fixture.fill(150, state: "waiting")
+            // Another program's change, which the screen notices.
+            try await fixture.add(["last.jpg"])
+            try await observed { screen.overview?.failures == "250 failed" && screen.page.hasNext }
+            #expect(screen.page.rows.first?.name == "done1.jpg" && !screen.page.hasPrevious)
+            #expect(screen.page.rows.count == DownloadPage.size && screen.targets.count == DownloadPage.size)
+            screen.showNextPage()
+            try await observed { screen.page.rows.first?.name == "done101.jpg" && screen.page.hasPrevious }
+            screen.showPreviousPage()
+            try await observed { screen.page.rows.first?.name == "done1.jpg" && !screen.page.hasPrevious }
+
+            screen.filter = .only(.failed)
+            try await observed { screen.page.rows.first?.name == "failed1.jpg" }
+            screen.showNextPage()
+            try await observed { screen.page.rows.first?.name == "failed101.jpg" }
+            screen.showNextPage()
+            try await observed { screen.page.rows.first?.name == "failed201.jpg" }
+            #expect(screen.page.rows.count == 50 && !screen.page.hasNext && screen.page.hasPrevious)
+            screen.filter = .only(.waiting)
+            try await observed { screen.page.rows.first?.name == "waiting1.jpg" && screen.page.hasNext }
+        }
+    }
+}
