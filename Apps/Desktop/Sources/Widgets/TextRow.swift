@@ -1,0 +1,60 @@
+package import CAdwaita
+
+/// A row with a title, for one line of text that a person edits.
+@MainActor
+package struct TextRow: Element {
+    package let widget: Widget
+
+    /// Makes a row.
+    ///
+    /// - Parameters:
+    ///   - title: The title, which is also the accessible name.
+    ///   - purpose: What kind of text is expected. On-screen keyboards adapt to it.
+    package init(_ title: String, purpose: GtkInputPurpose = GTK_INPUT_PURPOSE_FREE_FORM) {
+        self.init(adw_entry_row_new(), title)
+        adw_entry_row_set_input_purpose(widget.cast(), purpose)
+        if purpose != GTK_INPUT_PURPOSE_FREE_FORM {
+            adw_entry_row_set_input_hints(widget.cast(), GTK_INPUT_HINT_NO_SPELLCHECK)
+        }
+    }
+
+    /// Makes a row whose text is masked.
+    package static func password(_ title: String) -> TextRow { TextRow(adw_password_entry_row_new(), title) }
+
+    private init(_ widget: Widget, _ title: String) {
+        self.widget = widget
+        adw_preferences_row_set_use_markup(widget.cast(), 0)
+        adw_preferences_row_set_title(widget.cast(), title)
+    }
+
+    /// The text. An equal value changes nothing, so that the caret stays where it is.
+    package var text: String {
+        get { String(cString: gtk_editable_get_text(widget.opaque)) }
+        nonmutating set {
+            if newValue != text { gtk_editable_set_text(widget.opaque, newValue) }
+        }
+    }
+
+    /// Sets an example that is shown while the row has the focus and no text.
+    @discardableResult
+    package func placeholder(_ text: String) -> Self {
+        // The title covers the place of the example while the row has no focus.
+        guard let field = gtk_editable_get_delegate(widget.opaque) else { return self }
+        let element: Widget = field.cast()
+        element.on(property: "has-focus") {
+            gtk_text_set_placeholder_text(element.cast(), gtk_widget_has_focus(element) != 0 ? text : nil)
+        }
+        return self
+    }
+
+    /// Runs a closure with the text after every edit.
+    @discardableResult
+    package func onEdit(_ run: @escaping @MainActor (String) -> Void) -> Self {
+        let row = self
+        return on("changed") { run(row.text) }
+    }
+
+    /// Runs a closure when a person presses Return in the row.
+    @discardableResult
+    package func onReturn(_ run: @escaping @MainActor () -> Void) -> Self { on("entry-activated", run) }
+}
