@@ -96,7 +96,7 @@ struct AccountScreensTests {
             _ = try await other.signIn(signIn, to: server)
 
             let account = main.accountScreen()
-            #expect(account.sections == [.sessions, .endpoints, .connection, .password])
+            #expect(account.sections == [.sessions, .endpoints, .connection, .password, .pin])
             let sessions = account.sessions()
             try await observed { sessions.state.rows.count == 2 }
             let current = try #require(sessions.state.rows.first { $0.isCurrent })

@@ -52,7 +52,7 @@ struct TrustAndLockTests {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             let connect = try await app.connect()
-            let screen = app.connection(for: connect)
+            let screen = connect.connectionScreen()
             (screen.headerName, screen.headerValue) = ("Host", "other.example")
             screen.addHeader()
             #expect(screen.error?.code == .invalidRequest && screen.headerValue.isEmpty)

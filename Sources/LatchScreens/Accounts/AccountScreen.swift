@@ -16,6 +16,8 @@ public final class AccountScreen {
         case connection
         /// The person's password on the server.
         case password
+        /// The person's PIN on the server.
+        case pin
 
         /// The title of the section.
         @MainActor public var title: String {
@@ -25,6 +27,7 @@ public final class AccountScreen {
             case .endpoints: EndpointsScreen.Text.title
             case .connection: ConnectionScreen.Text.title
             case .password: ChangePasswordScreen.Text.title
+            case .pin: ServerPINScreen.Text.title
             }
         }
     }
@@ -56,6 +59,7 @@ public final class AccountScreen {
             case .sessions: capabilities.contains(.remoteSessions)
             case .keys: capabilities.contains(.keys)
             case .password: capabilities.contains(.passwordChange)
+            case .pin: capabilities.contains(.pin)
             case .endpoints, .connection: true
             }
         }
@@ -68,6 +72,8 @@ public final class AccountScreen {
     public func keys() -> KeysScreen { KeysScreen(client, account: account) }
     /// The screen of the server's addresses.
     public func endpoints() -> EndpointsScreen { EndpointsScreen(client, account: account) }
+    /// The screen of the person's PIN on the server.
+    public func pin() -> ServerPINScreen { ServerPINScreen(client, account: account) }
     /// The screen of the connection to the server.
     public func connection() -> ConnectionScreen { ConnectionScreen(client, account: account) }
     /// The screen that changes the password.

@@ -134,11 +134,8 @@ public final class AppScreen {
         return LockSettingsScreen(client.lock)
     }
 
-    /// How to connect to the server of a sign-in.
-    ///
-    /// - Parameter connect: The first step of the sign-in.
-    /// - Returns: A screen whose options are used for the sign-in once they are saved.
-    public func connection(for connect: ConnectScreen) -> ConnectionScreen { ConnectionScreen(connect) }
+    /// The settings of downloads. Nil while the accounts are not open.
+    public func downloadSettings() -> DownloadSettingsScreen? { client.map { DownloadSettingsScreen($0) } }
 
     // MARK: - Deciding
 

@@ -57,4 +57,20 @@ package struct TextRow: Element {
     /// Runs a closure when a person presses Return in the row.
     @discardableResult
     package func onReturn(_ run: @escaping @MainActor () -> Void) -> Self { on("entry-activated", run) }
+
+    /// Shows a button after an edit, and runs a closure with the text when a person presses it, or Return.
+    @discardableResult
+    package func onApply(_ run: @escaping @MainActor (String) -> Void) -> Self {
+        adw_entry_row_set_show_apply_button(widget.cast(), 1)
+        let row = self
+        return on("apply") { run(row.text) }
+    }
+
+    /// Adds an element after the text.
+    @discardableResult
+    package func suffix(_ element: any Element) -> Self {
+        gtk_widget_set_valign(element.widget, GTK_ALIGN_CENTER)
+        adw_entry_row_add_suffix(widget.cast(), element.widget)
+        return self
+    }
 }

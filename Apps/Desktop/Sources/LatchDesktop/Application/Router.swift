@@ -37,7 +37,9 @@ final class Router {
         case .downloads:
             if case .main(let main) = app.state { push(DownloadsPage.page(main.makeDownloadsScreen()), route) }
         case .settings:
-            if let screen = app.lockSettings() { push(SettingsPage.page(screen), route) }
+            if let lock = app.lockSettings(), let downloads = app.downloadSettings() {
+                push(SettingsPage.page(lock, downloads), route)
+            }
         case .logs:
             if let screen = app.log() { push(LogPage.page(screen), route) }
         }
@@ -64,7 +66,7 @@ final class Router {
 
     private func draw(_ flow: SignInFlow) {
         switch flow.state {
-        case .connect(let screen): show(.screen(screen), isBack: true) { ConnectPage.page(screen, in: flow) }
+        case .connect(let screen): show(.screen(screen), isBack: true) { ConnectPage.page(screen, in: flow, on: pages) }
         case .trust(let screen): show(.screen(screen)) { TrustPage.page(screen) }
         case .signIn(let screen): show(.screen(screen)) { SignInPage.page(screen, in: flow) }
         case .browser(let screen): show(.screen(screen)) { BrowserPage.page(screen) }

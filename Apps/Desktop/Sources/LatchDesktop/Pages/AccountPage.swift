@@ -46,6 +46,7 @@ final class AccountPage {
         case .keys: KeysPage.page(screen.keys())
         case .endpoints: EndpointsPage.page(screen.endpoints())
         case .connection: ConnectionPage.page(screen.connection(), on: pages)
+        case .pin: ServerPINPage.page(screen.pin())
         case .password: ChangePasswordPage.page(screen.password { _ in pages.pop() })
         }
     }

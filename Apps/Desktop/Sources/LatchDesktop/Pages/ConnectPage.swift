@@ -13,14 +13,18 @@ final class ConnectPage {
     private let next: Button
 
     /// Makes the page of a flow's screen.
-    static func page(_ screen: ConnectScreen, in flow: SignInFlow) -> Page {
+    static func page(_ screen: ConnectScreen, in flow: SignInFlow, on pages: PageStack) -> Page {
         let owner = ConnectPage(screen)
         let version = Label("v\(LatchClient.version)").styled("dim-label", "caption")
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
                 Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]), owner.error, owner.next,
-                owner.spinner, version))
+                owner.spinner,
+                Button.flat(ConnectScreen.Text.settings) {
+                    pages.push(ConnectionPage.page(screen.connectionScreen(), on: pages))
+                },
+                Stacked.row(version, Button.flat(LogScreen.Text.title) { Actions.activate("logs") }).centered()))
         page.focus = owner.address
         page.back = { flow.back() }
         // The first sign-in has nothing to go back to, unless the server is being asked.

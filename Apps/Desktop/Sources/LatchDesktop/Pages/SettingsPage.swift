@@ -2,7 +2,7 @@ import LatchKit
 import LatchScreens
 import Widgets
 
-/// The settings: the lock of the device.
+/// The settings: the downloads and the lock of the device.
 @MainActor
 final class SettingsPage {
     private typealias Text = LockSettingsScreen.Text
@@ -21,12 +21,16 @@ final class SettingsPage {
     private let spinner = Spinner(Text.title)
 
     /// Makes the page.
-    static func page(_ lock: LockSettingsScreen) -> Page {
+    ///
+    /// - Parameters:
+    ///   - lock: The settings of the lock.
+    ///   - downloads: The settings of the downloads.
+    static func page(_ lock: LockSettingsScreen, _ downloads: DownloadSettingsScreen) -> Page {
         let owner = SettingsPage(lock)
         return Page(
             "Settings", owner: owner,
             Page.form(
-                width: 600, isCentered: false,
+                width: 600, isCentered: false, DownloadSettings.content(downloads),
                 Group(Text.title, description: Text.advice, [owner.idle, owner.continuesDownloads]),
                 Group(nil, [owner.current, owner.new, owner.again]), owner.error, owner.save, owner.spinner,
                 owner.useSystem, owner.lockNow, owner.remove))
