@@ -139,6 +139,6 @@ extension LatchClient {
             address == account.serverURL
             ? "\(address) is the account's own address, which is always used last and cannot be preferred or removed."
             : "The account has no address \(address)."
-        return LatchError(.invalidRequest, "\(reason) To see its addresses: latch endpoints list")
+        return LatchError(.invalidRequest, reason, remedy: .showAddresses)
     }
 }

@@ -69,11 +69,12 @@ extension LatchClient {
         guard let failure else { return error }
         guard let error = error as? LatchError, error.code != .cancelled else {
             return LatchError(
-                failure.code, failure.message, retryAfter: failure.retryAfter, status: failure.status, cause: error)
+                failure.code, failure.message, retryAfter: failure.retryAfter, status: failure.status,
+                remedy: failure.remedy, cause: error)
         }
         return LatchError(
             error.code, "\(error.message) \(failure.message)", retryAfter: error.retryAfter, status: error.status,
-            cause: error)
+            remedy: failure.remedy, cause: error)
     }
 
     /// The longest time for which something is unlocked.
@@ -136,7 +137,7 @@ extension LatchClient {
         return LatchError(
             failure.code,
             "What the PIN protects at \(client.server) could not be locked again: \(failure.message) The server locks it "
-                + "by itself after its time, or lock it with 'latch pin lock'.",
-            retryAfter: failure.retryAfter, status: failure.status, cause: failure)
+                + "by itself after its time, or lock it again yourself.",
+            retryAfter: failure.retryAfter, status: failure.status, remedy: .lockAgain, cause: failure)
     }
 }

@@ -6,15 +6,18 @@ public struct ScreenError: Error, Sendable, Equatable {
     public let code: LatchError.Code
     /// What happened, to what, and what to do. Never contains a secret.
     public let message: String
+    /// What a person can do, for a button. Nil when only ``message`` says it.
+    public let remedy: Remedy?
 
     /// Makes the error of a screen from an error of the library.
     public init(_ error: any Error) {
         let error = (error as? LatchError) ?? LatchError(.storageFailed, "\(error)", cause: error)
-        self.init(error.code, error.message)
+        self.init(error.code, error.message, remedy: error.remedy)
     }
 
-    init(_ code: LatchError.Code, _ message: String) {
+    init(_ code: LatchError.Code, _ message: String, remedy: Remedy? = nil) {
         self.code = code
         self.message = message
+        self.remedy = remedy
     }
 }

@@ -7,8 +7,16 @@ enum ScreenText {
 
     /// Returns the text in one line without control characters or characters that change the direction of the text,
     /// shortened to ``longestLine``.
-    static func line(_ text: String) -> String {
-        let clean = String(decoding: text.utf8.prefix(longestLine * 16), as: UTF8.self).printable
-        return clean.count > longestLine ? clean.prefix(longestLine - 1) + "…" : clean
+    static func line(_ text: String) -> String { clean(text, longestLine) }
+
+    /// The longest text of several sentences that is shown, in characters.
+    private static let longestText = 1_000
+
+    /// Returns sentences that may contain text from a server, made safe as ``line(_:)`` does, but longer.
+    static func sentences(_ text: String) -> String { clean(text, longestText) }
+
+    private static func clean(_ text: String, _ longest: Int) -> String {
+        let clean = String(decoding: text.utf8.prefix(longest * 16), as: UTF8.self).printable
+        return clean.count > longest ? clean.prefix(longest - 1) + "…" : clean
     }
 }

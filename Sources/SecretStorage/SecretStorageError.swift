@@ -2,7 +2,9 @@
 public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Base: String { case locked, absent, denied, damaged, wrongPassphrase, pinRequired, io }
+        private enum Base: String {
+            case locked, absent, denied, damaged, lockDamaged, wrongPassphrase, pinRequired, io
+        }
         private let base: Base
 
         /// The store is locked. Its contents are unknown until a person unlocks it.
@@ -13,6 +15,8 @@ public struct SecretStorageError: Error, Sendable, CustomStringConvertible {
         public static let denied = Code(base: .denied)
         /// The sealed file was modified or truncated.
         public static let damaged = Code(base: .damaged)
+        /// The record of the lock of this device was modified, or a later version wrote it.
+        public static let lockDamaged = Code(base: .lockDamaged)
         /// The passphrase or key file does not match the sealed file.
         public static let wrongPassphrase = Code(base: .wrongPassphrase)
         /// The lock of this device has a PIN, which must be entered first.

@@ -161,7 +161,7 @@ struct DownloadCommandTests {
         let queue = fixture.queue()
         let run = try await startStalledDownload(queue)
         let events = queue.events
-        await queue.pauseAll(reason: "There is no network.")
+        await queue.pauseAll(reason: WaitReason("There is no network."))
         for await event in events { if case .status("slow", .waiting) = event { break } }
         fixture.intercept { _ in nil }
         await queue.pauseAll(reason: nil)

@@ -193,7 +193,7 @@ extension DownloadQueue {
         var isTold = false
         for await event in events {
             if case .pauseReasonChanged(let reason?) = event {
-                look(reason)
+                look(reason.sentence)
                 isTold = true
             }
             if isTold, running.isEmpty { return }

@@ -166,7 +166,7 @@ struct DownloadHandoverTests {
         #expect(try await queue.progress().failed == 1 && fixture.parts().count == 1)
         #expect(try await locations.isAwaited())
         let error = await #expect(throws: LatchError.self) { try await locations.check(fixture.library + "-2") }
-        #expect(error?.message.contains("latch downloads clear") == true)
+        #expect(error?.remedy == .clearFailedDownloads)
         try await locations.check(here.folder)
         try await queue.clear()
         #expect(fixture.parts().isEmpty)

@@ -17,7 +17,7 @@ struct DownloadOutageTests {
     private var asked: Int { fixture.server.requests.count { $0.path.hasPrefix("/files/") } }
 
     private static func holds(_ events: [DownloadEvent]) -> [String?] {
-        events.compactMap { if case .pauseReasonChanged(let reason) = $0 { .some(reason) } else { nil } }
+        events.compactMap { if case .pauseReasonChanged(let reason) = $0 { .some(reason?.sentence) } else { nil } }
     }
 
     /// Runs the queue against a server that is not there, and returns when that was told and nothing runs.
@@ -84,7 +84,7 @@ struct DownloadOutageTests {
         fixture.server.beginOutage()
         try await queue.run()
         let reasons = Set(try await queue.tasks().map { $0.state.sentence })
-        #expect(reasons.count == 1 && reasons.first?.contains("latch downloads retry") ?? false, "\(reasons)")
+        #expect(reasons.count == 1 && reasons.first?.contains("Retry when the server is back.") ?? false, "\(reasons)")
         let events = await received()
         #expect(Self.holds(events).last == .some(nil) && fixture.parts().isEmpty)
         let errors = events.compactMap { if case .error(let id, _) = $0 { id } else { nil } }

@@ -59,7 +59,7 @@ struct DownloadSessionTests {
         #expect(count("/files/one") == 0)
         #expect(try await queue.progress().open == 1)
         #expect(try await queue.isSignInAwaited())
-        #expect(try await queue.snapshot().waitReason?.contains("latch password") ?? false)
+        #expect(try await queue.snapshot().waitReason?.kind == .password(id))
     }
 
     @Test("DL-13 a token that expires during six transfers is renewed once, and uses no attempts")
@@ -88,7 +88,7 @@ struct DownloadSessionTests {
         let received = await events()
         #expect(
             received.contains {
-                if case .pauseReasonChanged(let reason?) = $0 { reason.contains("Sign in") } else { false }
+                if case .pauseReasonChanged(let reason?) = $0 { reason.sentence.contains("Sign in") } else { false }
             })
         #expect(count("/api/auth/mobile/refresh") == 1)
 

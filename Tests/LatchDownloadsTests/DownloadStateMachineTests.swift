@@ -273,15 +273,15 @@ struct DownloadStateMachineTests {
         #expect(
             reasons { $0.insert(.disk(.queue), now: start, random: 0.5) }
                 && reasons { $0.isSpaceCheckDue(start) })
-        #expect(reasons { $0.insert(.outside("No network."), now: start, random: 0.5) })
-        #expect(reasons { $0.sentence { $0.sentence(folder: "f", database: "d") } } == "No network.")
+        #expect(reasons { $0.insert(.outside(WaitReason("No network.")), now: start, random: 0.5) })
+        #expect(reasons { $0.waitReason { $0.waitReason(folder: "f", database: "d") } }?.sentence == "No network.")
     }
 
     @Test("DL-17 without a network all transfers stop, and they start again when it is back")
     func network() {
         let machine = machine((1...2).map { row($0) })
         #expect(begin(machine) == [1, 2])
-        let actions = machine { $0.pauseFromOutside("No network.") }
+        let actions = machine { $0.pauseFromOutside(WaitReason("No network.")) }
         #expect(stopped(actions) == [1, 2] && text(actions).suffix(2) == ["report pauses", "poll"])
         for position in 1...2 {
             #expect(started(machine { $0.fetchEnded(position, hasResponse: false, at(0)) }).isEmpty)

@@ -15,7 +15,7 @@ import Testing
         _ queue: DownloadQueue, _ desktop: MockDesktop, fetchesMetered: Bool = false
     ) -> Task<Void, any Error> {
         let supervisor = DownloadSupervisor(
-            queue, environment: desktop.environment, fetchesMetered: fetchesMetered, advice: "Or so.")
+            queue, environment: desktop.environment, fetchesMetered: fetchesMetered)
         return Task { try await supervisor.run { try await queue.run() } }
     }
 
@@ -48,7 +48,7 @@ import Testing
 
         try await desktop.setNetwork(state: 20)
         for await event in events {
-            if case .pauseReasonChanged(let reason?) = event, reason.contains("no network") { break }
+            if case .pauseReasonChanged(let reason?) = event, reason.kind == .network { break }
         }
         for await event in events {
             if case .status("slow", .waiting) = event { break }
@@ -72,9 +72,8 @@ import Testing
         try await queue.add([fixture.task("one")])
         let events = queue.events
         let run = run(queue, desktop)
-        let reason = "This network is metered. Downloads continue on an unmetered one. Or so."
         for await event in events {
-            if event == .pauseReasonChanged(reason) { break }
+            if case .pauseReasonChanged(let reason?) = event, reason.kind == .meteredNetwork { break }
         }
         for await event in events {
             if case .overall = event { break }

@@ -38,7 +38,7 @@ struct HostPauseTests {
         let run = Task { try await queue.run() }
         var (pauseReason, beats) = ("", 0)
         for await event in events {
-            if case .pauseReasonChanged(let reason?) = event { pauseReason = reason }
+            if case .pauseReasonChanged(let reason?) = event { pauseReason = reason.sentence }
             if case .overall = event { beats += 1 }
             if !pauseReason.isEmpty, beats >= 2 { break }
         }
@@ -53,7 +53,7 @@ struct HostPauseTests {
         let before = asked
         let (queue, run, reason) = try await beginAgain()
         #expect(
-            reason.contains("503") && reason.contains("wait until") && reason.contains("latch downloads retry"),
+            reason.contains("503") && reason.contains("wait until") && reason.contains("retry"),
             "\(reason)")
         #expect(asked == before)
         let rows = try await queue.tasks()

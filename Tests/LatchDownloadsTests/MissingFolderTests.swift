@@ -43,7 +43,7 @@ struct MissingFolderTests {
             try FileManager.default.createDirectory(atPath: fixture.library, withIntermediateDirectories: true)
         }
         let queue = fixture.queue(library: library())
-        #expect(try await queue.snapshot().waitReason?.contains("Mount its drive") ?? false)
+        #expect(try await queue.snapshot().waitReason?.sentence.contains("Mount its drive") ?? false)
         let error = await #expect(throws: LatchError.self) { try await queue.run() }
         #expect(
             error?.code == .folderGone && error?.message.contains("--make-folder") ?? false, "\(error?.message ?? "")")

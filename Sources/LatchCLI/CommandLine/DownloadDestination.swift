@@ -91,10 +91,10 @@ struct DownloadDestination {
 
     /// Returns the path of `Immich` in the folder of the person's pictures.
     private static func defaultFolder() throws(LatchError) -> String {
-        guard let path = PicturesFolder.current(environment: ProcessInfo.processInfo.environment).path else {
+        guard let folder = LibraryLocation.defaultFolder() else {
             throw LatchError(
                 .invalidInput, "There is no pictures folder because HOME is not set. Choose a folder: --to FOLDER")
         }
-        return path + "/Immich"
+        return folder
     }
 }

@@ -4,6 +4,7 @@ import LatchKit
 /// The hints about the next command after a failure.
 enum Hint {
     static func text(for error: LatchError, account: Account?) -> String? {
+        if let command = error.remedy?.command { return command }
         switch error.code {
         case .signedOut, .sessionEnded:
             guard let account else { return "Run: latch login ADDRESS" }
@@ -27,6 +28,11 @@ enum Hint {
             }
         case .serverError:
             return error.retryAfter.map { "Try again in \($0.components.seconds) seconds." }
+        case .interceptedResponse:
+            return account.map {
+                "To see where it fails: latch doctor \($0.serverURL.url.forShell). To set extra header fields: latch "
+                    + "headers set"
+            }
         default:
             return account.flatMap { diagnosis(of: error, at: $0.serverURL) }
         }

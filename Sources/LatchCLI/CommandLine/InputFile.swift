@@ -40,11 +40,6 @@ enum InputFile {
             .map { String($0).trimmed }.filter { !$0.isEmpty }
     }
 
-    /// Returns the absolute form of a path, which can be stored.
-    static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    }
-
     private static func all(of descriptor: Int32) async throws -> [UInt8] {
         guard let (bytes, isWhole) = try await Descriptor.read(descriptor, lineOnly: false, limit: limit) else {
             return []

@@ -41,8 +41,8 @@ struct TrustArguments: Sendable {
     init(_ given: Invocation) throws(ArgumentError) {
         switch (given[Self.authority], given[Self.onlyAuthority]) {
         case (nil, nil): authorities = nil
-        case (let file?, nil): authorities = .systemAnd(pemFile: InputFile.absolute(file))
-        case (nil, let file?): authorities = .only(pemFile: InputFile.absolute(file))
+        case (let file?, nil): authorities = .systemAnd(pemFile: Folders.absolute(file))
+        case (nil, let file?): authorities = .only(pemFile: Folders.absolute(file))
         default: throw given.usageError("give either --ca or --ca-only")
         }
         certificate = given[Self.certificate]
@@ -97,7 +97,7 @@ struct TrustArguments: Sendable {
     }
 
     private func clientCertificate(_ certificate: String, _ prompter: Prompter) async throws -> ClientCertificate {
-        let path = InputFile.absolute(certificate)
+        let path = Folders.absolute(certificate)
         let bytes = try await InputFile.read(path, what: "the client certificate")
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
             guard Self.isPKCS12(bytes) else {
@@ -109,7 +109,7 @@ struct TrustArguments: Sendable {
             let passphrase = try await prompter.askSecret("Passphrase of \(certificate) (empty if it has none)")
             return .pkcs12(path: path, passphrase: passphrase.count == 0 ? nil : passphrase)
         }
-        let keyPath = key.map(InputFile.absolute) ?? path
+        let keyPath = key.map(Folders.absolute) ?? path
         let keyText = String(decoding: try await InputFile.read(keyPath, what: "the client key"), as: UTF8.self)
         let passphrase =
             keyText.contains("ENCRYPTED") ? try await prompter.askSecret("Passphrase of \(key ?? certificate)") : nil

@@ -29,7 +29,7 @@ struct CommandDownloads: ExecutableCommand {
             count = chosen.ids.isEmpty ? 0 : try await action(queue, chosen.ids, account)
             if count == 0 { throw LatchError(.invalidInput, chosen.misses.sentence(name)) }
         }
-        if !fetches { await BackgroundDownload.removeAutostart(ifDone: queue) }
+        if !fetches { await DownloadService(.queue).remove(ifDone: queue) }
         var json: [JSONValue.Member] = [.init("files", .number(Double(count)))]
         if !chosen.misses.isEmpty { json.append(.init("missed", .array(chosen.misses.words.map { .string($0) }))) }
         try context.console.result([count == 1 ? "1 file." : "\(count) files."], json: .object(json))

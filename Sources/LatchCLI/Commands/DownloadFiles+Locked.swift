@@ -25,7 +25,7 @@ extension DownloadFiles {
                 try await files.performChoosing(in: context)
             }
         } catch let error as LatchError where error.code != .cancelled {
-            context.setStopMessage("Stopped. \(error.message)")
+            context.setStopMessage("Stopped. \(error.messageWithCommand)")
             throw error
         } catch {
             context.setStopMessage("Stopped. The folder is locked again. To download the rest: latch download --locked")

@@ -178,7 +178,7 @@ struct DownloadFiles: ExecutableCommand {
             guard try await queue.progress().open > 0 else {
                 // A service has only --keep-trying, and must not fail at each sign-in.
                 if isBackground || place.keepsTrying {
-                    return try background.nothingLeft(.downloads, "No files are waiting to be downloaded.")
+                    return try background.nothingLeft(.queue, "No files are waiting to be downloaded.")
                 }
                 guard makesFolder, context.common.isJSON == false else {
                     throw LatchError(.usage, "latch download: \(Self.nothingChosen)")
@@ -200,7 +200,7 @@ struct DownloadFiles: ExecutableCommand {
             guard try await queue.progress().open > 0 else { return .done }
         }
         guard try await !queue.isFetchedElsewhere() else { return reportOtherRun(context) }
-        if isBackground { return try await background.start(.downloads) }
+        if isBackground { return try await background.start(.queue) }
         do {
             return try await background.run(queue)
         } catch let error as LatchError where error.code == .storageLocked {
@@ -301,7 +301,7 @@ struct DownloadFiles: ExecutableCommand {
         try await checkChanges(of: &chosen, in: library, context)
         let (files, here) = (chosen.missing, chosen.found - chosen.missing)
         var line = "\(files == 1 ? "1 file" : "\(files) files") to download"
-        if files > unknown { line += ", \(ByteText.of(bytes))" }
+        if files > unknown { line += ", \(TransferText.bytes(bytes))" }
         if unknown > 0 { line += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
         if here > 0 { line += "; \(here) already here" }
         try context.console.result(

@@ -102,7 +102,7 @@ private struct Unfollow: ExecutableCommand {
         let followed = FollowedLibraries(try await context.client())
         let account = selector == nil ? nil : try await context.account(selector).id
         let count = try await followed.remove(account)
-        if try await followed.all().isEmpty { BackgroundDownload.Program.follow.removeAutostart() }
+        if try await followed.all().isEmpty { DownloadService(.following).remove() }
         let sentence =
             switch count {
             case 0: "No library was followed."
@@ -226,11 +226,11 @@ private struct ListDownloads: ExecutableCommand {
         return why.isEmpty ? line : line + "  " + why
     }
 
-    private static func line(_ row: QueuedTask, pause: HostPause?, problem: String?) -> String {
+    private static func line(_ row: QueuedTask, pause: HostPause?, problem: WaitReason?) -> String {
         var why = reason(for: row, pause: pause, problem: problem) ?? ""
         if let time = time(row, pause) { why = "not before \(time.localTimeText): " + why }
         return columns(
-            state: row.state.word, id: row.task.id.printable, size: row.bytes.map(ByteText.of) ?? "",
+            state: row.state.word, id: row.task.id.printable, size: row.bytes.map { TransferText.bytes($0) } ?? "",
             tries: "\(row.attempts)", name: row.task.filename.printable, reason: why.printable)
     }
 
@@ -241,15 +241,15 @@ private struct ListDownloads: ExecutableCommand {
         return time > Date() ? time : nil
     }
 
-    private static func reason(for row: QueuedTask, pause: HostPause?, problem: String?) -> String? {
+    private static func reason(for row: QueuedTask, pause: HostPause?, problem: WaitReason?) -> String? {
         switch row.state {
         case .skipped(let reason), .failed(let reason): reason
-        case .waiting: row.waitReason ?? pause?.reason ?? problem
+        case .waiting: row.waitReason ?? pause?.reason ?? problem?.sentence
         case .running, .paused, .done: nil
         }
     }
 
-    private static func json(_ row: QueuedTask, pause: HostPause?, problem: String?) -> JSONValue {
+    private static func json(_ row: QueuedTask, pause: HostPause?, problem: WaitReason?) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("id", .string(row.task.id)), .init("account", .string(row.task.account.uuidString.lowercased())),
             .init("state", .string(row.state.word)), .init("filename", .string(row.task.filename)),

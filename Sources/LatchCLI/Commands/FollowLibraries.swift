@@ -80,7 +80,7 @@ struct FollowLibraries: Sendable {
         let before = try await followed.all()
         guard library != nil || !before.isEmpty else {
             return try background.nothingLeft(
-                .follow, "No library is followed. To follow one: latch download --all --follow --background")
+                .following, "No library is followed. To follow one: latch download --all --follow --background")
         }
         try await context.openSecrets()
         // A program that has seen an empty list is about to end.
@@ -88,14 +88,14 @@ struct FollowLibraries: Sendable {
         if let library { try await followed.add(library) }
         if try followed.isRunning() {
             try background.reportRunning(
-                .follow,
+                .following,
                 library == nil
                     ? "New pictures of the followed libraries are downloaded in the background already."
                     : "New pictures of this library are now downloaded in the background too.")
             return .done
         }
         do {
-            return try await background.start(.follow)
+            return try await background.start(.following)
         } catch {
             if let library {
                 if let previous = before.first(where: { $0.account == library.account }) {
@@ -113,7 +113,7 @@ struct FollowLibraries: Sendable {
         let followed = FollowedLibraries(try await context.client())
         guard try await !followed.all().isEmpty else {
             return try background.nothingLeft(
-                .follow, "No library is followed. To follow one: latch download --all --follow --background")
+                .following, "No library is followed. To follow one: latch download --all --follow --background")
         }
         let lock: ProgramLock
         do { lock = try await followed.lockProgram() } catch let error as LatchError where error.code == .storageLocked
@@ -138,7 +138,7 @@ struct FollowLibraries: Sendable {
                 try await group.next()
             }
         }
-        return try background.nothingLeft(.follow, "No library is followed any more.")
+        return try background.nothingLeft(.following, "No library is followed any more.")
     }
 
     /// Follows a library of the list until its account is signed out.
@@ -260,7 +260,7 @@ private final class Warnings: Sendable {
             defer { last = error.message }
             return last != error.message
         }
-        if isNew { console.warn(error.message.printable) }
+        if isNew { console.warn(error.messageWithCommand.printable) }
     }
 
     func reset() { last.withLock { $0 = nil } }

@@ -73,12 +73,13 @@ struct Logout: ExecutableCommand {
             } catch {
                 let error = LatchError(describing: error)
                 recordExitCode(error)
-                context.console.warn("Incomplete files of \(account.userEmail) may be left over. \(error.message)")
+                context.console.warn(
+                    "Incomplete files of \(account.userEmail) may be left over. \(error.messageWithCommand)")
             }
             try context.console.printLines(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !context.console.isJSON { report(outcome, of: account, context) }
         }
-        if let queue { await BackgroundDownload.removeAutostart(ifDone: queue) }
+        if let queue { await DownloadService(.queue).remove(ifDone: queue) }
         if isAll, leaving.isEmpty, !context.console.isJSON {
             context.console.printMessage("You are not signed in to any server.")
         }
@@ -92,7 +93,7 @@ struct Logout: ExecutableCommand {
 
     private func report(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
         switch outcome {
-        case .failure(let error): context.console.warn(error.message)
+        case .failure(let error): context.console.warn(error.messageWithCommand)
         case .success(let report):
             guard let failure = report.failure else { return }
             context.console.warn("The session was not ended on the server. \(failure.message)")

@@ -16,7 +16,7 @@ final class DownloadBoard: Sendable {
         var overall: OverallProgress?
         var shown = 0
         var lastPrinted = ContinuousClock.now
-        var waitReason: String?
+        var waitReason: WaitReason?
         var lastPath: String?
         /// Lines for standard output that are printed together later.
         var lines: [UInt8] = []
@@ -38,7 +38,7 @@ final class DownloadBoard: Sendable {
     }
 
     /// Why the queue is paused. Nil when it is not.
-    var waitReason: String? { state.withLock { $0.waitReason } }
+    var waitReason: WaitReason? { state.withLock { $0.waitReason } }
 
     /// Whether an event would be shown.
     func wants(_ event: DownloadEvent) -> Bool {
@@ -89,7 +89,7 @@ final class DownloadBoard: Sendable {
         case .error(let id, let reason): report(id, reason)
         case .overall(let progress): show(progress)
         case .pauseReasonChanged(let reason):
-            line { console.printMessage(reason?.printable ?? "The download continues.") }
+            line { console.printMessage(reason?.sentenceWithCommand.printable ?? "The download continues.") }
         }
     }
 

@@ -48,7 +48,7 @@ struct DownloadDisplay {
         var snapshot = try await queue.snapshot()
         let board = DownloadBoard(console: console, since: snapshot.overall)
         defer { board.finish() }
-        var held: String?
+        var held: WaitReason?
         while try queue.isRunningSomewhere() {
             for file in snapshot.running {
                 board.name(file.taskID, file.filename)
@@ -97,7 +97,7 @@ struct DownloadDisplay {
 
     private static func summary(_ progress: OverallProgress) -> String {
         var parts = [progress.done == 1 ? "1 file downloaded" : "\(progress.done) files downloaded"]
-        if progress.received > 0 { parts[0] += " (\(ByteText.of(progress.received)))" }
+        if progress.received > 0 { parts[0] += " (\(TransferText.bytes(progress.received)))" }
         if progress.skipped > 0 { parts.append("\(progress.skipped) skipped") }
         if progress.failed > 0 { parts.append("\(progress.failed) failed") }
         if progress.open > 0 { parts.append("\(progress.open) waiting") }

@@ -8,7 +8,7 @@ import Terminal
 enum DownloadText {
     /// Returns the line of one file, with bar, bytes and name, in at most `width` columns.
     static func file(_ name: String, received: Int, total: Int?, width: Int) -> String {
-        let bytes = total.map { "\(ByteText.of(received)) / \(ByteText.of($0))" } ?? ByteText.of(received)
+        let bytes = TransferText.bytes(received, of: total)
         let padding = String(repeating: " ", count: max(0, 19 - bytes.count))
         // A narrow terminal has room for a percentage, but not for a bar.
         let share = width < narrow ? percent(received, total) : bar(received, total)
@@ -17,14 +17,8 @@ enum DownloadText {
 
     /// Returns the line for all files.
     static func overall(_ overall: OverallProgress) -> String {
-        let count = overall.done + overall.skipped + overall.failed
-        var parts = ["\(count) of \(count + overall.open) files"]
-        parts.append(
-            overall.total.map { "\(ByteText.of(overall.received)) of \(ByteText.of(max($0, overall.received)))" }
-                ?? ByteText.of(overall.received))
-        if overall.rate >= 1 { parts.append("\(ByteText.of(Int(overall.rate)))/s") }
-        if overall.open > 0, let left = overall.secondsLeft { parts.append("\(ByteText.time(left)) left") }
-        return parts.joined(separator: "  ")
+        [overall.filesText, overall.bytesText, overall.rateText, overall.timeLeftText].compactMap(\.self)
+            .joined(separator: "  ")
     }
 
     /// Returns a text in at most `width` columns. A longer text is cut and ends with `…`.
@@ -52,14 +46,15 @@ enum DownloadText {
     private static let narrow = 64
 
     private static func percent(_ received: Int, _ total: Int?) -> String {
-        guard let total, total > 0 else { return "    " }
-        let percent = String(Int(min(1, Double(received) / Double(total)) * 100))
-        return String(repeating: " ", count: 3 - percent.count) + percent + "%"
+        let percent = TransferText.percent(received, of: total) ?? ""
+        return String(repeating: " ", count: 4 - percent.count) + percent
     }
 
     private static func bar(_ received: Int, _ total: Int?) -> String {
-        guard let total, total > 0 else { return "[" + String(repeating: "·", count: 20) + "]     " }
-        let filled = Int(min(1, Double(received) / Double(total)) * 20)
+        guard let share = TransferText.fraction(received, of: total) else {
+            return "[" + String(repeating: "·", count: 20) + "]     "
+        }
+        let filled = Int(share * 20)
         return "[" + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled) + "] "
             + percent(received, total)
     }
@@ -83,7 +78,8 @@ extension DownloadEvent {
         case .status(let id, let state): return ["event": "status", "id": .string(id), "state": .string(state.word)]
         case .complete(let id, let path): return ["event": "complete", "id": .string(id), "path": .string(path)]
         case .error(let id, let reason): return ["event": "error", "id": .string(id), "reason": .string(reason)]
-        case .pauseReasonChanged(let reason): return ["event": "held", "reason": reason.map { .string($0) } ?? .null]
+        case .pauseReasonChanged(let reason):
+            return ["event": "held", "reason": reason.map { .string($0.sentence) } ?? .null]
         case .overall(let all):
             return [
                 "event": "overall", "done": number(all.done), "skipped": number(all.skipped),

@@ -16,8 +16,6 @@ extension LatchError.Code {
     static let sessionUnknown = Self(rawValue: "session_unknown")
     /// Standard output cannot be written.
     static let outputFailed = Self(rawValue: "output_failed")
-    /// Downloads could not be started in the background.
-    static let backgroundFailed = Self(rawValue: "background_failed")
     /// An unexpected error.
     static let unexpected = Self(rawValue: "unexpected")
     /// The server responded with a status other than 2xx.

@@ -19,7 +19,7 @@ struct DownloadNotifier: Sendable {
         guard count.all > 0, now.open > 0 else { return }
         await notification.update(
             .init(
-                title: "Downloading \(Self.items(count.all))…", body: reason ?? large ?? "", progress: count.percent,
+                title: TransferText.downloading(count.all), body: reason ?? large ?? "", progress: count.percent,
                 isPersistent: large != nil))
     }
 
@@ -27,7 +27,7 @@ struct DownloadNotifier: Sendable {
     func finish(_ now: OverallProgress, since before: OverallProgress, error: String?) async {
         let count = Count(now, since: before)
         guard count.done + count.failed > 0 || error != nil else { return await close() }
-        var body = Self.items(count.done) + " saved to gallery"
+        var body = TransferText.items(count.done) + " saved to gallery"
         if count.failed > 0 { body += ", \(count.failed) failed" }
         if now.open > 0 { body += ", \(now.open) left" }
         if let error { body += "\n\(error)" }
@@ -38,7 +38,6 @@ struct DownloadNotifier: Sendable {
     /// Removes the notification.
     func close() async { await notification.close() }
 
-    private static func items(_ count: Int) -> String { count == 1 ? "1 item" : "\(count) items" }
 }
 
 /// The counts of one run, without what the queue held before.

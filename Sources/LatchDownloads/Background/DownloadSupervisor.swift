@@ -21,7 +21,6 @@ public struct DownloadSupervisor: Sendable {
     private let queue: DownloadQueue
     private let network: NetworkWatch
     private let fetchesMetered: Bool
-    private let advice: String
     private let notifier: DownloadNotifier
     private let inhibitor: SleepInhibitor
 
@@ -31,14 +30,9 @@ public struct DownloadSupervisor: Sendable {
     ///   - queue: The queue that will run.
     ///   - environment: The environment variables that locate the services of the system and the desktop.
     ///   - fetchesMetered: Whether to fetch on metered networks too. Default: false.
-    ///   - advice: A sentence added to the reason when a metered network pauses the queue, about how to fetch
-    ///     nevertheless. Default: empty.
-    public init(
-        _ queue: DownloadQueue, environment: [String: String], fetchesMetered: Bool = false, advice: String = ""
-    ) {
+    public init(_ queue: DownloadQueue, environment: [String: String], fetchesMetered: Bool = false) {
         self.queue = queue
         self.fetchesMetered = fetchesMetered
-        self.advice = advice
         network = NetworkWatch(environment)
         // Not a delay, because its five seconds are too short for a large file.
         inhibitor = SleepInhibitor(environment, mode: .block)
@@ -86,14 +80,7 @@ public struct DownloadSupervisor: Sendable {
     }
 
     private func apply(_ state: NetworkState, _ hold: NetworkPause) async {
-        var reason: String?
-        if !state.isConnected {
-            reason = "There is no network. Downloads continue when there is one."
-        } else if state.isMetered, !fetchesMetered {
-            reason =
-                "This network is metered. Downloads continue on an unmetered one."
-                + (advice.isEmpty ? "" : " " + advice)
-        }
+        let reason = WaitReason(state, fetchesMetered: fetchesMetered)
         if hold.replace(with: reason) { await queue.pauseAll(reason: reason) }
     }
 
@@ -101,7 +88,7 @@ public struct DownloadSupervisor: Sendable {
         of events: AsyncStream<DownloadEvent>, since before: OverallProgress, pause: NetworkPause,
         onStart: @Sendable () -> Void
     ) async {
-        var (reason, hasBegun): (String?, Bool) = (nil, false)
+        var (reason, hasBegun): (WaitReason?, Bool) = (nil, false)
         for await event in events {
             switch event {
             case .pauseReasonChanged(let new): reason = new
@@ -114,7 +101,7 @@ public struct DownloadSupervisor: Sendable {
                 hasBegun = true
                 let large = await queue.runningFile(largerThan: Self.largeFile)
                 if let large { await inhibitor.hold("Downloading \(large)") } else { await inhibitor.release() }
-                await notifier.notify(progress, since: before, large: large, waitReason: reason)
+                await notifier.notify(progress, since: before, large: large, waitReason: reason?.sentence)
             default: break
             }
         }
@@ -132,12 +119,12 @@ public struct DownloadSupervisor: Sendable {
 
 /// The reason why the network pauses a queue. Nil when it does not.
 private final class NetworkPause: Sendable {
-    private let reason = Mutex<String?>(nil)
+    private let reason = Mutex<WaitReason?>(nil)
 
-    var current: String? { reason.withLock { $0 } }
+    var current: WaitReason? { reason.withLock { $0 } }
 
     /// Replaces the reason. Returns whether it changed.
-    func replace(with new: String?) -> Bool {
+    func replace(with new: WaitReason?) -> Bool {
         reason.withLock { reason in
             defer { reason = new }
             return reason != new

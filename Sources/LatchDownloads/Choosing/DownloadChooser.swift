@@ -42,7 +42,7 @@ public struct DownloadChooser: Sendable {
             throw LatchError(
                 .invalidRequest,
                 "\(account.serverURL) speaks \(session.dialect.title) and has no picture library. "
-                    + "Give the paths of files: latch download /path/of/file")
+                    + "Select files by their paths.", remedy: .selectPaths)
         }
         for id in ids { single += try await library.asset(id) }
         var albums: [ImmichAlbum] = []

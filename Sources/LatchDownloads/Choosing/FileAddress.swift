@@ -34,11 +34,12 @@ public struct FileAddress: Sendable, Hashable {
         let scheme = String(text[..<mark.upperBound])
         if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) {
             let server = try? ServerAddress(scheme + authority[authority.index(after: at)...])
-            let advice = server.map { " Leave it out, and sign in there: latch login \($0)" } ?? " Leave it out."
+            let advice = server.map { " Leave it out, and sign in to \($0)." } ?? " Leave it out."
             throw LatchError(
                 .invalidAddress,
                 "The URL contains a user name or password before the '@', which is not allowed."
-                    + advice)
+                    + advice,
+                remedy: server.map { .signIn($0, email: nil) })
         }
         origin = try Self.origin(scheme + authority)
         let bare = Substring(rest[authority.endIndex...].utf8.prefix { $0 != UInt8(ascii: "#") })

@@ -71,7 +71,7 @@ package struct FollowedLibraries: Sendable {
         }
         throw LatchError(
             .storageLocked,
-            "Another program follows the libraries. To end it: latch downloads unfollow. Then repeat the command.")
+            "Another program follows the libraries. Stop following them, and try again.", remedy: .stopFollowing)
     }
 
     /// Whether a program follows the libraries.

@@ -1,4 +1,5 @@
 import Database
+public import FoundationEssentials
 public import LatchKit
 
 /// The folder for a person's files, and their arrangement there.
@@ -16,6 +17,16 @@ public struct LibraryLocation: Sendable, Hashable, Codable {
         self.layout = layout
         self.keepsMotionPhotos = keepsMotionPhotos
     }
+
+    /// The folder `Immich` in the person's pictures folder. Nil when that is unknown, because `HOME` is not an absolute
+    /// path.
+    ///
+    /// Source: DL-11.
+    public static func defaultFolder(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? {
+        PicturesFolder.current(environment: environment).path.map { $0 + "/Immich" }
+    }
 }
 
 /// The places that files were saved to, stored in the accounts database. A stopped queue continues in the same place.
@@ -30,6 +41,20 @@ public struct LibraryLocations: Sendable {
     /// - Throws: A `LatchError` with a `storage` code.
     public func last() async throws -> LibraryLocation? {
         try await LatchError.converting { try await database.read { try $0.first(Self.selectLast) } }
+    }
+
+    /// Returns the place of the last downloads, or the default folder before the first ones.
+    ///
+    /// - Throws: ``LatchError/Code/fileFailed`` when the default folder is unknown; a `LatchError` with a `storage`
+    ///   code.
+    public func current(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> LibraryLocation {
+        if let last = try await last() { return last }
+        guard let folder = LibraryLocation.defaultFolder(environment: environment) else {
+            throw LatchError(.fileFailed, "There is no pictures folder, because HOME is not set. Choose a folder.")
+        }
+        return LibraryLocation(folder: folder)
     }
 
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.
@@ -109,10 +134,9 @@ public struct LibraryLocations: Sendable {
         throw LatchError(
             .invalidRequest,
             isOpen
-                ? "Files are still waiting to be saved to '\(last.folder)'. Download them first with 'latch download', "
-                    + "or remove them with 'latch downloads cancel'."
-                : "Received data of failed files is kept in '\(last.folder)'. Try them again first with "
-                    + "'latch downloads retry', or remove them with 'latch downloads clear'.")
+                ? "Files are still waiting to be saved to '\(last.folder)'. Download or cancel them first."
+                : "Received data of failed files is kept in '\(last.folder)'. Retry or clear them first.",
+            remedy: isOpen ? .finishDownloads : .clearFailedDownloads)
     }
 
     /// True when tasks are unfinished, false when only failed tasks have kept their parts, no row otherwise.

@@ -4,8 +4,12 @@ import LatchKit
 /// The accounts database with the tables of this module. The first use creates or migrates them.
 struct DownloadDatabase: Sendable {
     private let database: Database
+    private let accounts: AccountStore
 
-    init(_ latch: LatchClient) { database = latch.accounts.database }
+    init(_ latch: LatchClient) { (database, accounts) = (latch.accounts.database, latch.accounts) }
+
+    /// Reports a change by this program to its own watchers of the database.
+    func reportChange() async { await accounts.reportDatabaseChange() }
 
     /// The path of the file. Nil for a database in memory.
     var path: String? { database.path }

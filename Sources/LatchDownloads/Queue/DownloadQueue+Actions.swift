@@ -11,9 +11,10 @@ extension DownloadQueue {
             case .stop(let position): running[position]?.stop()
             case .placeBatch: placeBatch()
             case .placeHalf(let file): placeHalf(file)
-            case .report(let reason): broadcast.send(.pauseReasonChanged(sentence(reason)))
+            case .report(let reason): broadcast.send(.pauseReasonChanged(waitReason(reason)))
             case .reportPauses:
-                broadcast.send(.pauseReasonChanged(machine.reasons.sentence(sentence) ?? machine.outages.sentence))
+                broadcast.send(
+                    .pauseReasonChanged(machine.reasons.waitReason(waitReason) ?? machine.outages.waitReason))
             case .poll: wakes.wake()
             }
         }
@@ -21,8 +22,8 @@ extension DownloadQueue {
 
     var conditions: DownloadStateMachine.Conditions { .init(now: context.now(), isBacklogged: broadcast.isFull) }
 
-    private func sentence(_ reason: PauseReason) -> String {
-        reason.sentence(folder: folder.path, database: store.database.path ?? "")
+    private func waitReason(_ reason: PauseReason) -> WaitReason {
+        reason.waitReason(folder: folder.path, database: store.database.path ?? "")
     }
 
     // MARK: - Fetching

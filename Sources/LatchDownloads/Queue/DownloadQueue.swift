@@ -160,6 +160,24 @@ public actor DownloadQueue {
         try await store.page(after: position, limit: limit)
     }
 
+    /// Returns the tasks of the queue in one state, in its order, one page at a time.
+    ///
+    /// Failed, skipped and paused tasks are found at once. In other states, one call looks at no more than a certain number of tasks, so that
+    /// its cost does not depend on the length of the queue.
+    ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - position: The position after which the page begins; 0 for the first page.
+    ///   - limit: The maximum number of tasks.
+    /// - Returns: The tasks, which may be none or fewer than `limit`, and the position after which to continue. That is
+    ///   nil when there are no more tasks.
+    /// - Throws: A `LatchError` with a `storage` code.
+    package func tasks(
+        in state: DownloadState, after position: Int = 0, limit: Int = 500
+    ) async throws -> (tasks: [QueuedTask], next: Int?) {
+        try await store.page(in: state, after: position, limit: limit)
+    }
+
     /// Returns the number of an account's unfinished tasks, which a sign-out would remove from the queue.
     ///
     /// The cost is one short read, regardless of the number of tasks.
@@ -189,7 +207,7 @@ public actor DownloadQueue {
     /// Pauses all tasks for an external reason, such as a missing network. Nil resumes them.
     ///
     /// Running transfers stop and keep what they have received. The interruption does not count as an attempt.
-    public func pauseAll(reason: String?) { perform(machine.pauseFromOutside(reason)) }
+    public func pauseAll(reason: WaitReason?) { perform(machine.pauseFromOutside(reason)) }
 
     /// Creates the folder for the files, so that a problem with it is reported before files wait for it.
     ///

@@ -8,7 +8,7 @@ enum DownloadSchema {
         "downloads",
         migrations: [
             queue, counts, libraries, partIndex, comparedPartIndex, owner, libraryVersions, pauses, resumePoints,
-            followed, held, accountCounts,
+            followed, held, accountCounts, states,
         ],
         continuesFile: true)
 
@@ -221,5 +221,20 @@ enum DownloadSchema {
         CREATE TRIGGER download_counts_went AFTER DELETE ON accounts BEGIN
             DELETE FROM download_counts WHERE account = old.id;
         END;
+        """)
+
+    /// Finds failed, skipped and paused downloads at once, and stores whether the background program downloads on metered networks.
+    ///
+    /// Earlier versions stored a command of the terminal with the failures of a host that was waited for too long.
+    private static let states = Migration(
+        to: 18, named: "downloads by state, and metered networks",
+        """
+        CREATE INDEX downloads_failed ON downloads (position) WHERE state = 'failed';
+        CREATE INDEX downloads_skipped ON downloads (position) WHERE state = 'skipped';
+        CREATE INDEX downloads_paused ON downloads (position) WHERE state = 'paused';
+        ALTER TABLE download_signals ADD COLUMN fetches_metered INTEGER NOT NULL DEFAULT 0;
+        UPDATE downloads SET reason = replace(
+            reason, 'When the server is back: latch downloads retry', 'Retry when the server is back.')
+            WHERE state = 'failed';
         """)
 }

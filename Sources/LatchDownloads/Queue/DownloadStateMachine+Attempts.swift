@@ -107,8 +107,8 @@ extension DownloadStateMachine {
         case .isOver(let waited):
             return [
                 .abandonHost(
-                    reason: "\(failure.reason) Gave up after \(Int((waited / 60).rounded())) minutes. When the server "
-                        + "is back: latch downloads retry")
+                    reason: "\(failure.reason) Gave up after \(Int((waited / 60).rounded())) minutes. Retry when the "
+                        + "server is back.")
             ]
         }
     }

@@ -306,7 +306,7 @@ struct DownloadStateMachine {
     }
 
     /// Records that all tasks wait for an outside reason, such as a missing network, or no longer do.
-    mutating func pauseFromOutside(_ reason: String?) -> [Action] {
+    mutating func pauseFromOutside(_ reason: WaitReason?) -> [Action] {
         _ = reasons.remove { if case .outside = $0 { true } else { false } }
         guard let reason else {
             // The hosts may have been unreachable only because there was no network.
@@ -342,10 +342,10 @@ struct DownloadStateMachine {
 
     /// Adopts the stored pauses of hosts, and ends those that a command has removed.
     mutating func hostPausesRead(_ pauses: [HostPause]) -> [Action] {
-        let before = outages.sentence
+        let before = outages.waitReason
         outages.adopt(pauses)
         outages.retryNow(except: Set(pauses.map(\.host)))
-        return outages.sentence == before ? [] : [.reportPauses]
+        return outages.waitReason == before ? [] : [.reportPauses]
     }
 
     /// Ends the outages of hosts that have responded to a running task. `hasResponse` says for a task's position whether

@@ -88,11 +88,13 @@ extension DownloadStore {
     func command<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        try await write(outlivesPowerLoss: true) { connection in
+        let value = try await write(outlivesPowerLoss: true) { connection in
             // In the same transaction, so that a program that sees the new revision also sees the change.
             _ = try connection.run(Self.signal)
             return try body(connection)
         }
+        await database.reportChange()
+        return value
     }
 
     /// Goes through the whole queue in several transactions. An interrupted sweep keeps what it has done, and can be

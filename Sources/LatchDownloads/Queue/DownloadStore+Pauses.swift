@@ -10,11 +10,6 @@ public struct HostPause: Sendable, Hashable {
     public let until: Date
     /// Why the host is paused, as a sentence.
     public let reason: String
-
-    /// The pause as a sentence for people, with the command that ends it.
-    public var sentence: String {
-        "\(reason) Its files wait until \(until.localTimeText). To try now: latch downloads retry"
-    }
 }
 
 extension Date {

@@ -67,6 +67,23 @@ extension DownloadStore {
     static let selectPage = Statement(
         "SELECT \(columns) FROM downloads WHERE position > ? ORDER BY position LIMIT ?", Int.self, Int.self, row: row)
 
+    /// The pages of the states that have an index. The state is in the text, so that SQLite uses the index.
+    static let selectIndexedPages = Dictionary(
+        uniqueKeysWithValues: ["failed", "skipped", "paused"].map { state in
+            (
+                state,
+                Statement(
+                    "SELECT \(columns) FROM downloads WHERE state = '\(state)' AND position > ? ORDER BY position LIMIT ?",
+                    Int.self, Int.self, row: row)
+            )
+        })
+
+    // The unary plus keeps SQLite from other indexes, so that the range limits the rows read.
+    static let selectStatePage = Statement(
+        """
+        SELECT \(columns) FROM downloads WHERE position > ? AND position <= ? AND +state = ? ORDER BY position LIMIT ?
+        """, Int.self, Int.self, String.self, Int.self, row: row)
+
     /// The condition of the index on tasks that may have a part, in the same words, so that SQLite uses the index.
     private static let mayHavePart = """
         ((state = 'waiting' OR state = 'running' OR state = 'paused') AND (resume IS NOT NULL OR is_whole = 1) \

@@ -98,6 +98,24 @@ struct DownloadStore: Sendable {
         try await read { try $0.all(Self.selectPage, position, limit) }
     }
 
+    /// Returns the tasks in a state after a position, and the position after which to continue.
+    func page(in state: DownloadState, after position: Int, limit: Int) async throws -> ([QueuedTask], next: Int?) {
+        try await read { connection in
+            if let select = Self.selectIndexedPages[state.word] {
+                let tasks = try connection.all(select, position, limit)
+                return (tasks, tasks.count < limit ? nil : tasks.last?.position)
+            }
+            guard let last = try connection.first(Self.selectEnd, position + 1, Self.pageScan) ?? nil else {
+                return ([], nil)
+            }
+            let tasks = try connection.all(Self.selectStatePage, position, last, state.word, limit)
+            return (tasks, tasks.count == limit ? tasks.last?.position : last)
+        }
+    }
+
+    /// How many tasks of the queue a page of one state looks at.
+    private static let pageScan = 20_000
+
     /// Returns the number of unfinished tasks of an account.
     func open(of account: UUID) async throws -> Int {
         try await read { try $0.first(Self.selectOpenCount, account) } ?? 0

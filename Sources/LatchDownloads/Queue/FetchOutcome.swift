@@ -33,7 +33,7 @@ enum PauseReason: Sendable, Hashable {
     /// The account has no session any more, or its secret cannot be read. The string is a sentence that says which.
     case account(UUID, String)
     /// A reason given by the caller, such as a missing network.
-    case outside(String)
+    case outside(WaitReason)
 
     /// What needs the space.
     enum DiskUse: Sendable, Hashable {
@@ -48,17 +48,25 @@ enum PauseReason: Sendable, Hashable {
     /// Whether the reason is a full disk or a missing folder.
     var isDisk: Bool { if case .disk = self { true } else { false } }
 
-    /// Returns the reason as a sentence for people, with the folder of the files and the path of the database.
-    func sentence(folder: String, database: String) -> String {
+    /// Returns the reason for people, with the folder of the files and the path of the database.
+    func waitReason(folder: String, database: String) -> WaitReason {
         switch self {
         case .disk(.files):
-            "There is no space left in '\(folder)'. Free some space there. Downloads then continue automatically."
+            WaitReason(
+                .space(folder),
+                "There is no space left in '\(folder)'. Free some space there. Downloads then continue automatically.",
+                .freeSpace(folder))
         case .disk(.queue):
-            "There is no space left for the downloads database '\(database)'. Free some space there. Downloads then "
-                + "continue automatically."
+            WaitReason(
+                .space(database),
+                "There is no space left for the downloads database '\(database)'. Free some space there. Downloads then "
+                    + "continue automatically.", .freeSpace(database))
         case .disk(.folder):
-            "The folder '\(folder)' is missing. Mount its drive. Downloads then continue automatically."
-        case .account(_, let message): message
+            WaitReason(
+                .folder(folder),
+                "The folder '\(folder)' is missing. Mount its drive. Downloads then continue automatically.",
+                .mountFolder(folder))
+        case .account(let account, let message): WaitReason(.account(account), message)
         case .outside(let reason): reason
         }
     }

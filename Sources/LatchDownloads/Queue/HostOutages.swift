@@ -81,7 +81,7 @@ struct HostOutages {
         var until: Date?
         var first: Int?
         var reason = ""
-        var sentence = ""
+        var waitReason: WaitReason?
     }
 
     /// The number of consecutive failures from which on the host is at fault, and not single tasks.
@@ -123,7 +123,10 @@ struct HostOutages {
         let until = now.addingTimeInterval(pause)
         outage.until = until
         outage.reason = failure.reason
-        if isNew { outage.sentence = "\(failure.reason) Its files wait. The next attempt is in \(Self.text(pause))." }
+        if isNew {
+            let next = "The next attempt is in \(Self.text(pause))."
+            outage.waitReason = WaitReason(.host(nil), "\(failure.reason) Its files wait. \(next)", .retryDownloads)
+        }
         return .waits(until: until, isNew: isNew)
     }
 
@@ -161,7 +164,7 @@ struct HostOutages {
     /// Adopts stored pauses, except for hosts that already have an outage here.
     mutating func adopt(_ pauses: [HostPause]) {
         for pause in pauses where outages[pause.host] == nil {
-            outages[pause.host] = Outage(until: pause.until, reason: pause.reason, sentence: pause.sentence)
+            outages[pause.host] = Outage(until: pause.until, reason: pause.reason, waitReason: WaitReason(pause))
         }
     }
 
@@ -176,7 +179,7 @@ struct HostOutages {
     /// Ends all outages. Returns whether a host was paused.
     mutating func endAll() -> Bool {
         defer { outages = [:] }
-        return sentence != nil
+        return waitReason != nil
     }
 
     /// Allows a first task to start now at every paused host, for example when the network is back.
@@ -190,9 +193,9 @@ struct HostOutages {
         Set(outages.filter { $0.value.first != nil || $0.value.until.map { $0 > now } ?? false }.keys)
     }
 
-    /// The sentence for people about a paused host. Nil when no host is paused.
-    var sentence: String? {
-        outages.filter { $0.value.until != nil }.min { $0.key < $1.key }?.value.sentence
+    /// Why the files of a paused host wait. Nil when no host is paused.
+    var waitReason: WaitReason? {
+        outages.filter { $0.value.until != nil }.min { $0.key < $1.key }?.value.waitReason
     }
 
     private static func text(_ seconds: Double) -> String {

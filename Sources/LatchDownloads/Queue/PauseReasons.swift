@@ -63,9 +63,10 @@ struct PauseReasons {
         }
     }
 
-    /// Returns the sentence about the reason that pauses most tasks. Nil when there is no reason.
-    func sentence(_ sentence: (PauseReason) -> String) -> String? {
-        all.map { (rank: $0.rank, sentence: sentence($0)) }.min { $0 < $1 }?.sentence
+    /// Returns the reason that pauses most tasks, in the form for people. Nil when there is no reason.
+    func waitReason(_ reason: (PauseReason) -> WaitReason) -> WaitReason? {
+        all.map { (rank: $0.rank, reason: reason($0)) }
+            .min { ($0.rank, $0.reason.sentence) < ($1.rank, $1.reason.sentence) }?.reason
     }
 }
 

@@ -1,7 +1,7 @@
 import Database
-import FoundationEssentials
+public import FoundationEssentials
 import HTTPClient
-import LatchKit
+public import LatchKit
 
 /// The state of a queue that another program may run, read from the database and the part files.
 public struct QueueSnapshot: Sendable, Hashable {
@@ -11,6 +11,8 @@ public struct QueueSnapshot: Sendable, Hashable {
         public let position: Int
         /// The id of the task, unique within its account.
         public let taskID: String
+        /// The account of the task.
+        public let account: Account.ID
         /// The wanted name of the file.
         public let filename: String
         /// The state of the task.
@@ -28,13 +30,15 @@ public struct QueueSnapshot: Sendable, Hashable {
 
     /// The progress of all tasks, including the bytes of the running ones.
     public let overall: OverallProgress
+    /// The number of tasks that wait for ``DownloadQueue/resume(_:of:)`` or for their account.
+    public let paused: Int
     /// The tasks that are being fetched.
     public let running: [File]
     /// The tasks passed to ``DownloadQueue/snapshot(since:)`` that are no longer being fetched.
     public let ended: [File]
-    /// Why files wait, as a sentence for people. Nil when nothing holds them up that is known outside of the program
-    /// that fetches. A missing folder comes before an account that must sign in, and that before a paused host.
-    public let waitReason: String?
+    /// Why files wait. Nil when nothing holds them up that is known outside of the program that fetches. A missing folder
+    /// comes before an account that must sign in, and that before a paused host.
+    public let waitReason: WaitReason?
 }
 
 extension DownloadQueue {
@@ -57,22 +61,24 @@ extension DownloadQueue {
         }
         let files = rows.map(file)
         let running = files.filter { $0.state == .running }
-        counter.update(try await store.counts())
+        let counts = try await store.counts()
+        counter.update(counts)
         let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
         return QueueSnapshot(
-            overall: overall, running: running, ended: files.filter { $0.state != .running },
+            overall: overall, paused: counts.first { $0.state == DownloadState.paused.word }?.count ?? 0,
+            running: running, ended: files.filter { $0.state != .running },
             waitReason: try await waitReason())
     }
 
-    /// Returns why the disk holds up all files, as a sentence for people. Either their folder is missing, or a program
+    /// Returns why the disk holds up all files. Either their folder is missing, or a program
     /// fetches but runs no task because there is no free space. Nil otherwise.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
-    public func diskProblem() async throws -> String? {
+    public func diskProblem() async throws -> WaitReason? {
         do {
             try await folder.check()
         } catch let error as LatchError where error.code == .folderGone {
-            return PauseReason.disk(.folder).sentence(folder: folder.path, database: "")
+            return PauseReason.disk(.folder).waitReason(folder: folder.path, database: "")
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
@@ -85,17 +91,15 @@ extension DownloadQueue {
             (.disk(.queue), URL(fileURLWithPath: database).deletingLastPathComponent().path),
         ]
         return places.first { DownloadPart.freeBytes(in: $0.1).map { $0 <= DiskSpace.minimumFreeBytes } ?? false }?.0
-            .sentence(folder: folder.path, database: database)
+            .waitReason(folder: folder.path, database: database)
     }
 
-    private func waitReason() async throws -> String? {
+    private func waitReason() async throws -> WaitReason? {
         if let problem = try await diskProblem() { return problem }
         guard let account = try await heldAccounts().first else {
-            return try await store.pauses(after: context.now()).first?.sentence
+            return try await store.pauses(after: context.now()).first.map { WaitReason($0) }
         }
-        return account.isSignedIn
-            ? "\(account.serverURL) requires a new password before anything else: latch password"
-            : "Files wait for a sign-in: latch login \(account.serverURL)"
+        return WaitReason(account)
     }
 
     /// Returns the hosts whose files wait for a time, with the reasons.
@@ -145,7 +149,8 @@ extension DownloadQueue {
             received = DownloadPart.size(of: part) ?? 0
         }
         return QueueSnapshot.File(
-            position: row.position, taskID: row.taskID, filename: row.filename, state: row.state, received: received,
+            position: row.position, taskID: row.taskID, account: row.account, filename: row.filename, state: row.state,
+            received: received,
             total: row.size, path: row.path)
     }
 

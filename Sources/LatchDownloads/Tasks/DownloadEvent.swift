@@ -12,10 +12,10 @@ public enum DownloadEvent: Sendable, Equatable {
     case error(id: String, String)
     /// The progress of all tasks together. Sent a few times a second at most.
     case overall(OverallProgress)
-    /// The queue or one host pauses, or continues. The string is the reason as a sentence for people: a full disk, the
+    /// The queue or one host pauses, or continues. The reason is, for example, a full disk, the
     /// network, a required sign-in, an unreachable server. Nil means that the queue continues. Pausing and resuming by
     /// commands does not send this event.
-    case pauseReasonChanged(String?)
+    case pauseReasonChanged(WaitReason?)
 }
 
 /// The progress of all tasks of a queue.

@@ -162,6 +162,9 @@ extension AccountStore {
     /// after changes. The stream ends when the client is closed.
     package var databaseChanges: AsyncStream<Void> { watch.changes }
 
+    /// Reports a change of other tables of the database by this program to ``databaseChanges``.
+    package func reportDatabaseChange() async { await watch.changed() }
+
     /// Whether there are any accounts: first the current value, then the value after each change.
     ///
     /// Source: RM-3.

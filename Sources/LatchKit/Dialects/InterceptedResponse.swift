@@ -29,7 +29,7 @@ enum InterceptedResponse {
             if let proxy { return message(from: proxy) }
             if let scheme = proxyAuthenticationScheme(response) {
                 return "a proxy in front of the server requires its own sign-in (\(scheme)). Set its credentials as an "
-                    + "extra header with 'latch headers set'."
+                    + "extra header field."
             }
             // A server that refuses a request does not add a redirect target.
             if let target = response.headers["Location"], let host = elsewhere(target, than: server) {

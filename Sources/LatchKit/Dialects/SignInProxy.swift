@@ -96,7 +96,7 @@ extension SignInProxy {
 
     static let cloudflareAccess = SignInProxy(
         name: "Cloudflare Access", requirement: "requires its own sign-in.",
-        remedy: "Set a service token with 'latch headers set' (CF-Access-Client-Id and CF-Access-Client-Secret), "
+        remedy: "Set a service token as extra header fields (CF-Access-Client-Id and CF-Access-Client-Secret), "
             + useOwnAddress)
     static let cloudflare = SignInProxy(
         name: "Cloudflare", requirement: "requires a browser.",
@@ -104,12 +104,12 @@ extension SignInProxy {
     static let authentik = SignInProxy(
         name: "authentik", requirement: "requires its own sign-in.",
         remedy: "Ask the server's operator to let its API through, set the credentials that authentik accepts from "
-            + "programs with 'latch headers set', " + useOwnAddress)
+            + "programs as an extra header field, " + useOwnAddress)
     static let oauth2Proxy = SignInProxy(
         name: "OAuth2 Proxy", requirement: "requires its own sign-in.",
         remedy: "Ask the server's operator to let its API through, " + useOwnAddress)
     static let authelia = SignInProxy(
         name: "Authelia", requirement: "requires its own sign-in.",
-        remedy: "Ask the server's operator to let its API through, set 'Proxy-Authorization' with 'latch headers set' "
+        remedy: "Ask the server's operator to let its API through, set the extra header field 'Proxy-Authorization' "
             + "if Authelia accepts it, " + useOwnAddress)
 }

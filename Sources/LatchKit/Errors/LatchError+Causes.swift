@@ -132,12 +132,12 @@ extension LatchError {
             case .locked: .secretStoreLocked
             case .absent: .secretStoreAbsent
             case .denied: .secretStoreDenied
-            case .damaged: .secretStoreDamaged
+            case .damaged, .lockDamaged: .secretStoreDamaged
             case .wrongPassphrase: .wrongPassphrase
             case .pinRequired: .pinRequired
             default: .secretStoreFailed
             }
-        self.init(code, error.message, cause: error)
+        self.init(code, error.message, remedy: error.code == .lockDamaged ? .removeLock : nil, cause: error)
     }
 
     private init(storage error: DatabaseError) {

@@ -79,6 +79,7 @@ extension LatchError {
     /// | `storage_newer` | the accounts database was written by a newer version |
     /// | `storage_locked` | another program holds a lock on the accounts database, an account or the downloads |
     /// | `storage_failed` | the accounts database or another file failed for another reason |
+    /// | `background_failed` | downloads could not be started in the background |
     /// | `cancelled` | the person or the program cancelled the operation |
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         /// The stable name of the code, such as `timed_out`.
@@ -244,6 +245,8 @@ extension LatchError.Code {
     public static let fileFailed = Self(rawValue: "file_failed")
     /// The download folder is missing. Its drive may not be mounted.
     public static let folderGone = Self(rawValue: "folder_gone")
+    /// Downloads could not be started in the background.
+    public static let backgroundFailed = Self(rawValue: "background_failed")
     /// The person or the program cancelled the operation.
     public static let cancelled = Self(rawValue: "cancelled")
 

@@ -16,6 +16,8 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// The status of the server's response to a request of ``AuthorizedClient``. Nil for other errors.
     public let status: HTTPStatus?
+    /// What a person can do, for a program to offer. Nil when nothing particular helps, or only ``message`` says it.
+    public let remedy: Remedy?
     /// The underlying error. Nil when there is none.
     public let cause: (any Error)?
 
@@ -26,15 +28,17 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
     ///   - message: What happened, to what, and what to do. It must not contain a secret.
     ///   - retryAfter: How long the server asks clients to wait.
     ///   - status: The status of the server's response.
+    ///   - remedy: What a person can do. The message should say it in words too.
     ///   - cause: The underlying error.
     public init(
         _ code: Code, _ message: String, retryAfter: Duration? = nil, status: HTTPStatus? = nil,
-        cause: (any Error)? = nil
+        remedy: Remedy? = nil, cause: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.retryAfter = retryAfter
         self.status = status
+        self.remedy = remedy
         self.cause = cause
     }
 

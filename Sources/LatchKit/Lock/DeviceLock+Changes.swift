@@ -192,7 +192,8 @@ extension DeviceLock {
             throw LatchError(
                 .secretStoreFailed,
                 "The secret store no longer contains the secret that is needed besides the PIN. Restore the secret "
-                    + "store, or remove the lock and sign in again: latch pin local remove --forgotten")
+                    + "store, or remove the lock and sign in again.",
+                remedy: .removeLock)
         }
         return Secret(bytes: bytes)
     }

@@ -111,7 +111,8 @@ extension DeviceLock {
             throw LatchError(
                 .secretStoreFailed,
                 "The secret store no longer contains the key of the lock. Use the PIN if there is one, restore the "
-                    + "secret store, or remove the lock and sign in again: latch pin local remove --forgotten")
+                    + "secret store, or remove the lock and sign in again.",
+                remedy: .removeLock)
         }
         vault.unlock(record, with: key)
         return (record, key)

@@ -42,15 +42,15 @@ final class LockVault: Sendable {
 
     /// Returns the record. Nil when there is no lock.
     ///
-    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/damaged`` when the file cannot be decoded.
+    /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/lockDamaged`` when the file cannot be decoded.
     ///   It never counts as absent then, because secrets would be stored without a seal.
     func record() throws(SecretStorageError) -> LockRecord? {
         guard let bytes = try PrivateFile.read(path) else { return nil }
         if let record = LockRecord(bytes) { return record }
         throw SecretStorageError(
-            .damaged,
+            .lockDamaged,
             "Could not read the lock '\(path)': it was modified, or a later version wrote it. Restore it from a "
-                + "backup, or remove the lock and sign in again: latch pin local remove --forgotten")
+                + "backup, or remove the lock and sign in again.")
     }
 
     /// Replaces the record durably. The caller holds the lock named ``DeviceLock/lockName``.

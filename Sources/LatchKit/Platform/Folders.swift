@@ -50,6 +50,11 @@ public struct Folders: Sendable, Equatable {
         }
     }
 
+    /// Returns the absolute form of a path, which can be stored.
+    package static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
     var database: String { data + "/latchstring.db" }
     var locks: String { data + "/locks" }
     var lock: String { data + "/lock.json" }

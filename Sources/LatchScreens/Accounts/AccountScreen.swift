@@ -73,6 +73,7 @@ public final class AccountScreen {
     /// The screen that changes the password.
     ///
     /// - Parameter onEnd: Called when the password was changed or the person left the screen.
+    /// - Returns: The screen.
     public func password(onEnd: @escaping @MainActor (_ isChanged: Bool) -> Void) -> ChangePasswordScreen {
         ChangePasswordScreen(client, account: account, onResult: onEnd)
     }

@@ -115,7 +115,7 @@ public final class AppScreen {
     /// Begins the sign-in to another account.
     public func addAccount() {
         guard let client, adding == nil else { return }
-        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] _ in self?.endAdding() }
+        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
     }
@@ -137,6 +137,7 @@ public final class AppScreen {
     /// How to connect to the server of a sign-in.
     ///
     /// - Parameter connect: The first step of the sign-in.
+    /// - Returns: A screen whose options are used for the sign-in once they are saved.
     public func connection(for connect: ConnectScreen) -> ConnectionScreen { ConnectionScreen(connect) }
 
     // MARK: - Deciding
@@ -196,10 +197,14 @@ public final class AppScreen {
         decide()
     }
 
-    private func endAdding() {
+    /// Shows the screen that comes after a flow, which may be the same one as before.
+    private func endFlow(_ account: Account?) {
         adding = nil
         shown = nil
-        decide()
+        state = .opening
+        // The list of accounts follows the sign-in.
+        let isListed = account.map { new in list?.contains { $0.id == new.id && $0.state.isSignedIn } ?? false }
+        if isListed ?? true { decide() }
     }
 
     /// Shows the screen that ``Gate`` decides. A screen that is shown already stays the same object.
@@ -256,10 +261,8 @@ public final class AppScreen {
     }
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
-        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] _ in
-            self?.shown = nil
-            self?.state = .opening
-            self?.decide()
+        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] in
+            self?.endFlow($0)
         }
         state = .signIn(flow)
     }

@@ -14,6 +14,22 @@ public final class LockSettingsScreen {
         case working
     }
 
+    /// A time without use, after which the device is locked.
+    public struct IdleTime: Sendable, Equatable {
+        /// The time in seconds.
+        public let seconds: Int
+        /// The time as text, such as "5 minutes".
+        public var title: String {
+            let (number, unit) =
+                switch seconds {
+                case _ where seconds.isMultiple(of: 3600): (seconds / 3600, "hour")
+                case _ where seconds.isMultiple(of: 60): (seconds / 60, "minute")
+                default: (seconds, "second")
+                }
+            return "\(number) \(unit)\(number == 1 ? "" : "s")"
+        }
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The heading.
@@ -57,6 +73,10 @@ public final class LockSettingsScreen {
     public var new = "" { didSet { if !new.isEmpty { clearError() } } }
     /// The new PIN once more.
     public var again = "" { didSet { if !again.isEmpty { clearError() } } }
+    /// The times without use that a person can choose, and the current one.
+    public var idleTimes: [IdleTime] {
+        Set([60, 300, 900, 3600] + (settings.map { [$0.idleSeconds] } ?? [])).sorted().map { IdleTime(seconds: $0) }
+    }
     /// The error of the last command. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
     /// Whether the device has a lock.

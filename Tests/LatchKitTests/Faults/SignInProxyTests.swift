@@ -27,22 +27,22 @@ import Testing
 
     private static let front: [Case] = [
         Case(
-            name: "Authelia, 302 to its portal", says: ["Authelia", "'auth.example.com'", "latch headers"],
+            name: "Authelia, 302 to its portal", says: ["Authelia", "'auth.example.com'", "extra header field"],
             status: 302,
             headers: page(["Location": portal]), body: #"<a href="\#(portal)">302 Found</a>"#),
         Case(
-            name: "Authelia, 401 with its portal", says: ["Authelia", "latch headers"], status: 401,
+            name: "Authelia, 401 with its portal", says: ["Authelia", "extra header field"], status: 401,
             headers: page(["Location": portal]), body: #"<a href="\#(portal)">401 Unauthorized</a>"#),
         Case(
             name: "Authelia before 4.38 by nginx", says: ["Authelia", "'auth.example.com'"], status: 302,
             headers: page(["Location": "https://auth.example.com/?rd=https://home.example.org/api/me"])),
         Case(
-            name: "Authelia, 401 that asks for Basic", says: ["(Basic)", "latch headers"], status: 401,
+            name: "Authelia, 401 that asks for Basic", says: ["(Basic)", "extra header field"], status: 401,
             headers: [
                 "Content-Type": "text/plain", "WWW-Authenticate": #"Basic realm="Authorization Required""#,
             ], body: "401 Unauthorized"),
         Case(
-            name: "authentik, 302 to its outpost", says: ["authentik", "latch headers"], status: 302,
+            name: "authentik, 302 to its outpost", says: ["authentik", "extra header field"], status: 302,
             headers: page(["Location": "/outpost.goauthentik.io/start?rd=/api/me"])),
         Case(
             name: "authentik, 302 to its provider", says: ["authentik", "'id.example.com'"], status: 302,
@@ -85,7 +85,7 @@ import Testing
         Case(
             name: "Cloudflare Access, 302 to its team",
             says: [
-                "Cloudflare Access", "'home.cloudflareaccess.com'", "service token", "latch headers",
+                "Cloudflare Access", "'home.cloudflareaccess.com'", "service token", "extra header field",
             ], status: 302,
             headers: [
                 "Location": "https://home.cloudflareaccess.com/cdn-cgi/access/login/home.example.org?kid=1&meta=x",

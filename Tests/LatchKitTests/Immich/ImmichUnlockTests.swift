@@ -146,12 +146,12 @@ struct ImmichUnlockTests {
         ] {
             let result = await Result { try await latch.withUnlocked(pin, of: account) { _ in throw thrown } }
             let error = try #require(throws: LatchError.self) { try result.get() }
-            #expect(error.code == code && error.message.contains("latch pin lock"), "\(error)")
+            #expect(error.code == code && error.remedy == .lockAgain, "\(error)")
             #expect(error.message.hasPrefix(work.message) == (code == .folderGone))
         }
         fixture.immich.intercept { $0.path.hasPrefix("/api/auth/session/") ? .page(503) : nil }
         let error = await #expect(throws: LatchError.self) { try await latch.withUnlocked(pin, of: account) { _ in } }
-        #expect(error?.message.contains("latch pin lock") == true)
+        #expect(error?.remedy == .lockAgain)
         await latch.close()
     }
 

@@ -55,7 +55,7 @@ case "run":
     let listener = Task {
         for await event in events {
             guard case .pauseReasonChanged(let reason) = event else { continue }
-            print(reason.map { "held: \($0)" } ?? "goes on")
+            print(reason.map { "held: \($0.sentence)" } ?? "goes on")
             flush()
         }
     }

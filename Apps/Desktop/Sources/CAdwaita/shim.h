@@ -19,6 +19,11 @@ void _dispatch_main_queue_callback_4CF(void *_Nullable unused);
 static inline GtkWidget *latch_label_new(GtkAccessibleRole role) {
     return GTK_WIDGET(g_object_new(GTK_TYPE_LABEL, "accessible-role", role, NULL));
 }
+// A decoration, which assistive technology skips.
+static inline GtkWidget *latch_icon_new(const char *name) {
+    return GTK_WIDGET(g_object_new(GTK_TYPE_IMAGE, "icon-name", name, "accessible-role",
+                                   GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL));
+}
 
 // For tests: whether the caller runs on the main thread.
 static inline int latch_is_main_thread(void) { return getpid() == (pid_t)syscall(SYS_gettid); }

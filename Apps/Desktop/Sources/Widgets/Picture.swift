@@ -37,4 +37,11 @@ package struct Picture: Element {
         g_object_unref(UnsafeMutableRawPointer(texture))
         gtk_widget_set_size_request(widget, Int32(length), Int32(length))
     }
+
+    /// Shows a decoded image in a square, cut at its longer side. Nil shows nothing.
+    package func show(_ image: DecodedImage?, side: Int32) {
+        gtk_picture_set_paintable(widget.opaque, image?.texture)
+        gtk_widget_set_size_request(widget, side, side)
+        aligned(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER)
+    }
 }

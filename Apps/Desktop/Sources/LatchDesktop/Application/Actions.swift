@@ -32,4 +32,11 @@ struct Actions {
         gtk_application_set_accels_for_action(application, action, &keys)
         for key in keys { free(UnsafeMutableRawPointer(mutating: key)) }
     }
+
+    /// Runs an action of the application.
+    ///
+    /// - Parameter name: The name without its prefix `app.`.
+    static func activate(_ name: String) {
+        g_action_group_activate_action(OpaquePointer(g_application_get_default()), name, nil)
+    }
 }

@@ -96,6 +96,7 @@ public final class DesktopApplication {
         for route in Router.Route.allCases {
             actions.add(route.rawValue) { [unowned self] in router?.open(route) }
         }
+        actions.set(shortcuts: ["<Control>comma"], of: "app.settings", in: application)
         actions.set(shortcuts: ["<Control>q"], of: "app.quit", in: application)
         actions.set(shortcuts: ["<Control>w"], of: "window.close", in: application)
         actions.set(shortcuts: ["<Alt>Left"], of: "win.back", in: application)

@@ -8,7 +8,8 @@ import Widgets
 final class MainWindow {
     /// The titles of the menu, and the actions that they stand for.
     private static let menu = [
-        (AccountsScreen.Text.title, "app.accounts"), ("About \(AppScreen.Text.name)", "app.about"),
+        (AccountsScreen.Text.title, "app.accounts"), ("Settings", "app.settings"), (LogScreen.Text.title, "app.logs"),
+        ("About \(AppScreen.Text.name)", "app.about"),
         ("Quit", "app.quit"),
     ]
 

@@ -6,7 +6,7 @@ import Widgets
 final class Router {
     /// A page that a person opens from the menu or a button.
     enum Route: String, CaseIterable {
-        case accounts
+        case account, accounts, downloads, settings, logs
     }
 
     private let app: AppScreen
@@ -30,8 +30,16 @@ final class Router {
     func open(_ route: Route) {
         guard pages.top?.route != route.rawValue else { return }
         switch route {
+        case .account:
+            if case .main(let main) = app.state { push(AccountPage.page(main.accountScreen(), on: pages), route) }
         case .accounts:
             if let screen = app.accounts { push(AccountsPage.page(screen), route) }
+        case .downloads:
+            if case .main(let main) = app.state { push(DownloadsPage.page(main.makeDownloadsScreen()), route) }
+        case .settings:
+            if let screen = app.lockSettings() { push(SettingsPage.page(screen), route) }
+        case .logs:
+            if let screen = app.log() { push(LogPage.page(screen), route) }
         }
     }
 

@@ -14,7 +14,10 @@ final class MainPage {
     static func page(_ screen: MainScreen) -> Page {
         let owner = MainPage(screen)
         var page = Page(
-            AppScreen.Text.name, owner: owner, Page.form(owner.name, owner.email, owner.offline))
+            AppScreen.Text.name, owner: owner,
+            Page.form(
+                owner.name, owner.email, owner.offline,
+                Group(nil, [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
         page.subtitle = screen.account.serverURL.authority
         page.headerItems = [
             Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")
@@ -25,6 +28,11 @@ final class MainPage {
     private init(_ screen: MainScreen) {
         self.screen = screen
         observing(self) { $0.draw() }
+    }
+
+    /// A row that opens another page.
+    private static func link(_ title: String, _ action: String) -> any Element {
+        ActionRow(title).suffix(Icon("go-next-symbolic")).onActivate { Actions.activate(action) }
     }
 
     private func draw() {

@@ -1,0 +1,31 @@
+import Database
+public import LatchKit
+
+/// What a person has chosen for downloads in the background, stored in the accounts database.
+public struct DownloadPreferences: Sendable {
+    private let database: DownloadDatabase
+
+    /// Creates the preferences of a client.
+    public init(_ latch: LatchClient) { database = DownloadDatabase(latch) }
+
+    /// Whether the background program downloads on metered networks too. Default: false. It applies when the program
+    /// starts the next time.
+    ///
+    /// - Throws: A `LatchError` with a `storage` code.
+    public func fetchesMetered() async throws -> Bool {
+        try await LatchError.converting { try await database.read { try $0.first(Self.select) } } ?? false
+    }
+
+    /// Stores whether the background program downloads on metered networks too.
+    ///
+    /// - Throws: A `LatchError` with a `storage` code.
+    public func setFetchesMetered(_ isOn: Bool) async throws {
+        try await LatchError.converting { try await database.write { _ = try $0.run(Self.update, isOn) } }
+    }
+
+    private static let select = Statement("SELECT fetches_metered FROM download_signals") { row throws(DatabaseError) in
+        try row.get(0) as Bool
+    }
+
+    private static let update = Statement("UPDATE download_signals SET fetches_metered = ?", Bool.self)
+}

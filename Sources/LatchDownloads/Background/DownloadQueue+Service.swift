@@ -1,0 +1,25 @@
+public import FoundationEssentials
+import LatchKit
+
+extension DownloadQueue {
+    /// Starts the background program if files wait and no program fetches.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment variables that locate accounts, programs and the services of the desktop.
+    ///   - program: The path of the program `latch`. Nil to look beside this program, then in the folders of `PATH`.
+    /// - Returns: How long the program runs. Nil when it was not started.
+    /// - Throws: The errors of ``DownloadService/start()``; a `LatchError` with a `storage` code; `CancellationError`.
+    ///
+    /// Source: DL-17.
+    @discardableResult
+    public nonisolated func fetchInBackground(
+        environment: [String: String] = ProcessInfo.processInfo.environment, program: String? = nil
+    ) async throws -> DownloadService.Lifetime? {
+        let snapshot = try await snapshot()
+        guard snapshot.overall.open > snapshot.paused, try await !isFetchedElsewhere() else { return nil }
+        var options = DownloadService.Options()
+        options.program = program
+        options.fetchesMetered = try await DownloadPreferences(latch).fetchesMetered()
+        return try await DownloadService(.queue, options: options, environment: environment).start()
+    }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+import LatchDownloads
+public import LatchKit
+
+/// One file in the list of downloads. Its texts are safe to be displayed.
+///
+/// Source: DL-7, DL-9.
+public struct DownloadRow: Identifiable, Equatable, Sendable {
+    /// The state of a file.
+    public enum State: String, CaseIterable, Sendable {
+        /// The file waits for its turn or for a time.
+        case waiting
+        /// The file is being downloaded.
+        case running
+        /// The file waits until a person resumes it, or until its account is signed in.
+        case paused
+        /// The file is at its destination.
+        case done
+        /// There is nothing to download.
+        case skipped
+        /// The file could not be downloaded.
+        case failed
+
+        /// The state in one word, for people.
+        public var title: String {
+            switch self {
+            case .waiting: "Waiting"
+            case .running: "Downloading"
+            case .paused: "Paused"
+            case .done: "Done"
+            case .skipped: "Skipped"
+            case .failed: "Failed"
+            }
+        }
+    }
+
+    /// The position of the file in the queue. Positions are never reused.
+    public let id: Int
+    /// The name of the file, in one line.
+    public let name: String
+    /// The state of the file.
+    public let state: State
+    /// The received share, from 0 to 1. Nil unless the file is being downloaded and its length is known.
+    public let fraction: Double?
+    /// The received share, such as "65%". Nil when ``fraction`` is.
+    public let percent: String?
+    /// The bytes, such as "2.4 MB / 3.7 MB" while the file is downloaded, or "3.7 MB". Empty when nothing is known.
+    public let bytes: String
+    /// Why the file failed, was skipped or waits, with what to do, in sentences. Nil otherwise.
+    public let reason: String?
+    /// What a person can do about ``reason``, for a button. Nil when only the sentence says it.
+    public let remedy: Remedy?
+    /// The path of the file, to open it. Nil unless it is done.
+    public let path: String?
+
+    /// Whether the file can be paused.
+    public var canPause: Bool { state == .waiting || state == .running }
+    /// Whether the file can be resumed.
+    public var canResume: Bool { state == .paused }
+    /// Whether the file can be cancelled.
+    public var canCancel: Bool { canPause || canResume }
+    /// Whether the file can be retried, or tried now instead of later.
+    public var canRetry: Bool { state == .failed || state == .waiting && reason != nil }
+    /// Whether the entry can be removed from the list. The file is kept.
+    public var canClear: Bool { !canCancel }
+
+    /// Creates the row of a file that is being downloaded.
+    init(_ file: QueueSnapshot.File) {
+        id = file.position
+        name = ScreenText.line(file.filename)
+        state = .running
+        fraction = TransferText.fraction(file.received, of: file.total)
+        percent = TransferText.percent(file.received, of: file.total)
+        bytes = TransferText.bytes(file.received, of: file.total)
+        (reason, remedy, path) = (nil, nil, nil)
+    }
+
+    /// Creates the row of a task.
+    ///
+    /// - Parameters:
+    ///   - task: The task.
+    ///   - pause: The pause of its host, if there is one.
+    ///   - isFetching: Whether a program fetches. A program that was killed leaves tasks marked as running.
+    init(_ task: QueuedTask, pause: HostPause?, isFetching: Bool) {
+        id = task.position
+        name = ScreenText.line(task.task.filename)
+        (fraction, percent) = (nil, nil)
+        bytes = task.bytes.map { TransferText.bytes($0) } ?? ""
+        var reason: String?
+        switch task.state {
+        case .waiting: (state, reason) = (.waiting, Self.reason(task, pause))
+        case .running: state = isFetching ? .running : .waiting
+        case .paused: state = .paused
+        case .done: state = .done
+        case .skipped(let why): (state, reason) = (.skipped, why)
+        case .failed(let why): (state, reason) = (.failed, why)
+        }
+        self.reason = reason.map(ScreenText.sentences)
+        remedy = reason != nil && state != .skipped ? .retryDownloads : nil
+        path = task.state == .done ? task.path : nil
+    }
+
+    /// Returns why a file waits for a time. Nil when it only waits for its turn.
+    private static func reason(_ task: QueuedTask, _ pause: HostPause?) -> String? {
+        let time = max(task.notBefore, pause?.until ?? .distantPast)
+        guard time > Date(), let reason = task.waitReason ?? pause?.reason else { return nil }
+        return "\(reason) The next attempt is at \(time.localTimeText)."
+    }
+}

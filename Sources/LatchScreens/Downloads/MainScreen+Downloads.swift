@@ -1,0 +1,4 @@
+extension MainScreen {
+    /// Makes the screen of the downloads of all accounts.
+    public func makeDownloadsScreen() -> DownloadsScreen { DownloadsScreen(client) }
+}
