@@ -19,7 +19,12 @@ package struct TextRow: Element {
     }
 
     /// Makes a row whose text is masked.
-    package static func password(_ title: String) -> TextRow { TextRow(adw_password_entry_row_new(), title) }
+    package static func password(_ title: String) -> TextRow {
+        let row = TextRow(adw_password_entry_row_new(), title)
+        // libadwaita 1.2 gives the button that shows the text no name.
+        row.widget.descendant(ofType: gtk_button_get_type())?.named("Show the text of '\(title)'")
+        return row
+    }
 
     private init(_ widget: Widget, _ title: String) {
         self.widget = widget
@@ -39,10 +44,10 @@ package struct TextRow: Element {
     @discardableResult
     package func placeholder(_ text: String) -> Self {
         // The title covers the place of the example while the row has no focus.
-        guard let field = gtk_editable_get_delegate(widget.opaque) else { return self }
-        let element: Widget = field.cast()
-        element.on(property: "has-focus") {
-            gtk_text_set_placeholder_text(element.cast(), gtk_widget_has_focus(element) != 0 ? text : nil)
+        guard let delegate = gtk_editable_get_delegate(widget.opaque) else { return self }
+        let field: Widget = delegate.cast()
+        field.on(property: "has-focus") {
+            gtk_text_set_placeholder_text(delegate.cast(), gtk_widget_has_focus(field) != 0 ? text : nil)
         }
         return self
     }

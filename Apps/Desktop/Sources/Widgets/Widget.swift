@@ -16,6 +16,20 @@ extension UnsafeMutablePointer: Element where Pointee == GtkWidget {
     package var widget: Widget { self }
 }
 
+extension Widget {
+    /// Returns the first widget of a type below this one. Nil: there is none.
+    @MainActor
+    func descendant(ofType type: GType) -> Widget? {
+        var next = gtk_widget_get_first_child(self)
+        while let child = next {
+            if g_type_check_instance_is_a(child.cast(), type) != 0 { return child }
+            if let found = child.descendant(ofType: type) { return found }
+            next = gtk_widget_get_next_sibling(child)
+        }
+        return nil
+    }
+}
+
 extension UnsafeMutablePointer {
     /// The same object as another type of its class hierarchy, as GTK's casting macros do it.
     package func cast<Other>(to: Other.Type = Other.self) -> UnsafeMutablePointer<Other> {

@@ -34,7 +34,11 @@ package final class DesktopApp {
             guard program.isRunning else { throw DriverError("latch-desktop ended: \(program.errors)") }
             return Accessibility.desktop.children.first { $0.processID == program.id && !$0.children.isEmpty }
         }
-        return DesktopApp(program, root, folders)
+        root.disableCache()
+        let app = DesktopApp(program, root, folders)
+        // There is no window manager that gives the focus to a new window.
+        try await app.run("xdotool", ["windowfocus", "--sync", app.windowID()])
+        return app
     }
 
     private init(_ program: ChildProgram, _ root: Node, _ folders: PersonFolders) {
@@ -62,13 +66,11 @@ package final class DesktopApp {
 
     /// Presses keys, such as `Return`, `Tab`, `alt+Left` or `ctrl+q`, in the window.
     package func press(keys: String...) async throws {
-        try await run("xdotool", ["windowfocus", "--sync", windowID()])
         for key in keys { try await run("xdotool", ["key", key]) }
     }
 
     /// Types text with the keyboard where the focus is.
     package func type(keys text: String) async throws {
-        try await run("xdotool", ["windowfocus", "--sync", windowID()])
         try await run("xdotool", ["type", text])
     }
 
@@ -158,7 +160,7 @@ package final class DesktopApp {
         while true {
             if let value = try body() { return value }
             guard ContinuousClock.now - start < limit else { throw DriverError("\(message)\n\(detail())") }
-            try await Task.sleep(for: .milliseconds(20))
+            try await Task.sleep(for: .milliseconds(50))
         }
     }
 

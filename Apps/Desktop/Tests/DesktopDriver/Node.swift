@@ -6,11 +6,11 @@ package final class Node {
     let pointer: UnsafeMutablePointer<AtspiAccessible>
 
     /// Takes over a reference.
-    init(_ pointer: UnsafeMutablePointer<AtspiAccessible>) {
-        self.pointer = pointer
-        // The cache of the client is not updated without a main loop.
-        atspi_accessible_set_cache_mask(pointer, ATSPI_CACHE_NONE)
-    }
+    init(_ pointer: UnsafeMutablePointer<AtspiAccessible>) { self.pointer = pointer }
+
+    /// Makes all calls read from the program: the client's cache is not updated without a main loop. Only for the root of a
+    /// program.
+    func disableCache() { atspi_accessible_set_cache_mask(pointer, ATSPI_CACHE_NONE) }
 
     isolated deinit { g_object_unref(pointer) }
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The folders of one person, which are removed at the end: home, settings, accounts and the key of the sealed file.
+/// The folders of one person, which are removed at the end: home, settings and accounts.
 package final class PersonFolders: Sendable {
     /// The folder that contains all others.
     package let root: URL
@@ -14,9 +14,11 @@ package final class PersonFolders: Sendable {
         // Without animations every state is the last one.
         try Data("[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n".utf8)
             .write(to: root.appending(path: "config/gtk-4.0/settings.ini"))
-        let key = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
-        _ = FileManager.default.createFile(
-            atPath: root.appending(path: "key").path, contents: key, attributes: [.posixPermissions: 0o600])
+        // The secrets of the accounts are in the sealed file, because the bus of the tests has no keyring.
+        try FileManager.default.createDirectory(
+            at: root.appending(path: "data/latchstring"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data("file".utf8).write(to: root.appending(path: "data/latchstring/secrets.store"))
     }
 
     deinit { try? FileManager.default.removeItem(at: root) }
@@ -25,8 +27,7 @@ package final class PersonFolders: Sendable {
     package var environment: [String: String] {
         [
             "HOME": root.path, "XDG_DATA_HOME": root.path + "/data", "XDG_STATE_HOME": root.path + "/state",
-            "XDG_CONFIG_HOME": root.path + "/config", "XDG_CACHE_HOME": root.path + "/cache", "LATCH_SECRETS": "file",
-            "LATCH_SECRETS_KEY": root.path + "/key",
+            "XDG_CONFIG_HOME": root.path + "/config", "XDG_CACHE_HOME": root.path + "/cache",
         ]
     }
 }

@@ -13,7 +13,7 @@ final class BrowserPage {
     private let code = Picture(BrowserScreen.Text.otherDevice)
     private let link = TextRow(BrowserScreen.Text.link, purpose: GTK_INPUT_PURPOSE_URL)
     private let useLink: Button
-    private let otherDevice: Widget
+    private let otherDevice: Expander
     private var shownAddress: String?
 
     /// Makes the page of a flow's screen.
@@ -36,15 +36,14 @@ final class BrowserPage {
         again = Button(BrowserScreen.Text.openAgain) { screen.openAgain() }
         copy = Button(BrowserScreen.Text.copyAddress) {}
         useLink = .pill(BrowserScreen.Text.useLink) { screen.useLink() }
-        otherDevice = gtk_expander_new(BrowserScreen.Text.otherDevice)
-        copy.on("clicked") { [unowned self] in
-            if let address = screen.address { copy.copyToClipboard(address) }
-        }
         link.onEdit { screen.link = $0 }.onReturn { screen.useLink() }
         let content = Stacked.column(
             Label(BrowserScreen.Text.otherDeviceAdvice), code.aligned(horizontally: GTK_ALIGN_CENTER),
             Group(nil, [link]), useLink)
-        gtk_expander_set_child(otherDevice.opaque, content.margins(vertical: 12).widget)
+        otherDevice = Expander(BrowserScreen.Text.otherDevice, content.margins(vertical: 12))
+        copy.on("clicked") { [unowned self] in
+            if let address = screen.address { copy.copyToClipboard(address) }
+        }
         observing(self) { $0.draw() }
     }
 
