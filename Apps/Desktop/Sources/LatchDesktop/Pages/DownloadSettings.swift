@@ -17,9 +17,8 @@ final class DownloadSettings {
     private let error = ErrorLabel()
     private let following = Stacked.column()
     private var libraries: [FollowedRow]?
-    private var task: Task<Void, Never>?
 
-    /// Makes the part. It follows the settings as long as its content exists.
+    /// Makes the part. It follows the settings while it is shown.
     static func content(_ screen: DownloadSettingsScreen) -> any Element {
         let owner = DownloadSettings(screen)
         owner.content.keep(owner)
@@ -45,10 +44,8 @@ final class DownloadSettings {
             content.append(element)
         }
         observing(self) { $0.draw() }
-        task = Task { await screen.run() }
+        content.whileShown { await screen.run() }
     }
-
-    deinit { task?.cancel() }
 
     private func draw() {
         folder.text = screen.folder

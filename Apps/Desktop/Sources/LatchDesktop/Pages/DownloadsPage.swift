@@ -23,10 +23,9 @@ final class DownloadsPage {
     private let next: Button
     private var runningRows: [DownloadRowView] = []
     private var rows: [DownloadRowView] = []
-    private var following: Task<Void, Never>?
     private var isAsking = false
 
-    /// Makes the page. It follows the queue as long as it exists.
+    /// Makes the page. It follows the queue while it is shown.
     static func page(_ screen: DownloadsScreen) -> Page {
         let owner = DownloadsPage(screen)
         let content = Page.form(
@@ -55,10 +54,8 @@ final class DownloadsPage {
         add(Text.clear, \.canClear) { screen.clear() }
         add(Text.cancelAll, \.canCancel) { screen.askToCancelAll() }
         observing(self) { $0.draw() }
-        following = Task { [screen] in await screen.run() }
+        title.whileShown { await screen.run() }
     }
-
-    deinit { following?.cancel() }
 
     private func add(
         _ title: String, _ isNeeded: @escaping (DownloadOverview) -> Bool, _ action: @escaping @MainActor () -> Void
