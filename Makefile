@@ -45,10 +45,11 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz $(FUZZ)
 
 lint:
-	swift format lint --strict --recursive Package.swift Fuzz Sources Tests
+	swift format lint --strict --recursive Package.swift Apps/Apple Fuzz Sources Tests
 	@scripts/lint
 	@scripts/require build lint
 	@scripts/declarations
+	@scripts/apple
 	@scripts/docs
 
 docs:

@@ -91,6 +91,23 @@ import Testing
         #expect(try await person.visit(link).status == "")
     }
 
+    @Test("OX-9 a page that the program shows ends at the custom scheme, even if the server allows loopback")
+    func presenter() async throws {
+        struct Person: BrowserPresenting {
+            let person: BrowserPerson
+
+            func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
+                #expect(callback == "onyx://auth/callback" && !isEphemeral)
+                return try await person.link(from: address)
+            }
+        }
+        fixture.onyx.intercept(Self.answers(metadata()))
+        let latch = try await fixture.home.open()
+        let signIn = person.signIn(browser: .presenter(Person(person: person)))
+        let account = try await latch.signIn(signIn, to: try await server(latch))
+        #expect(account.userEmail == "ada@example.org")
+    }
+
     private func metadata(
         issuer: String? = nil, allows: Bool = true
     ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Response? {

@@ -112,6 +112,7 @@ public struct Toggle<Label: View>: Primitive {
 // Source: https://developer.apple.com/documentation/swiftui/progressview, labeledcontent, sharelink
 public struct ProgressView<Label: View>: Primitive {
     public nonisolated init() where Label == EmptyView {}
+    public nonisolated init<V: BinaryFloatingPoint>(value: V?) where Label == EmptyView {}
     public nonisolated init<S: StringProtocol>(_ title: S) where Label == Text {}
 }
 public struct LabeledContent<Label: View, Content: View>: Primitive {

@@ -66,6 +66,9 @@ public struct Browser: Sendable, Hashable {
         Browser(kind: .presenter(Presenter(presenter), isEphemeral: false))
     }
 
+    /// Whether the program itself shows the page.
+    var isPresenter: Bool { if case .presenter = kind { true } else { false } }
+
     /// How the program of a browser ended.
     enum End: Sendable, Equatable {
         /// The address was passed to a browser that continues to run, so nothing is known about its window.

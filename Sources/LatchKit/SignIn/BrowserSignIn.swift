@@ -124,6 +124,7 @@ public struct BrowserSignIn: Sendable {
         switch callback {
         case .loopback: true
         case .scheme: false
+        case .automatic where browser?.isPresenter == true: false
         case .automatic: try await dialect.allowsLoopback(at: server, connection)
         }
     }

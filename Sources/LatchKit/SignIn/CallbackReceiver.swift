@@ -4,7 +4,8 @@ import Synchronization
 
 /// The way in which the browser returns to the program.
 public enum CallbackMethod: String, Sendable, CaseIterable {
-    /// The way that the server supports: loopback if it says so, otherwise the custom scheme.
+    /// The way that the server supports: loopback if it says so, otherwise the custom scheme. A ``BrowserPresenting``
+    /// always gets the custom scheme, at which a page can end without a port.
     case automatic
     /// To an address with a custom scheme, which the desktop passes to its handler.
     case scheme

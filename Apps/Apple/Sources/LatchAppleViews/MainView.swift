@@ -13,6 +13,7 @@ struct MainView: View {
         List {
             if let reason = screen.offlineReason { Text(reason) }
             NavigationLink(screen.account.displayName) { AccountView(screen: screen.accountScreen()) }
+            NavigationLink(DownloadsScreen.Text.title) { DownloadsView(screen: screen.makeDownloadsScreen()) }
             if let accounts = app.accounts {
                 NavigationLink(AccountsScreen.Text.title) { AccountsView(screen: accounts) }
             }

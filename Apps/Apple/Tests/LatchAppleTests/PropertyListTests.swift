@@ -30,7 +30,8 @@ struct PropertyListTests {
         let strings = list.compactMapValues { $0 as? String }
         #expect(try ServerAddress.configured(in: strings).url == "http://localhost:3001")
         #expect(
-            try ServerAddress.configured(in: ["API_BASE_URL": "https://t.example/team"]).url == "https://t.example/team")
+            try ServerAddress.configured(in: ["API_BASE_URL": "https://t.example/team"]).url == "https://t.example/team"
+        )
     }
 
     @Test(
