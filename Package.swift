@@ -167,7 +167,8 @@ let package = Package(
         .target(
             name: "LatchScreens",
             dependencies: [
-                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "SecretStorage",
+                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "QRCode",
+                "SecretStorage",
             ]),
 
         // Programs: arguments, output, wiring.

@@ -78,6 +78,19 @@ struct SignInFlowTests {
         }
     }
 
+    @Test("IM-3 OX-10 the next start suggests the server that was found, and no other address is stored")
+    func suggestion() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("immich")
+            connect.next()
+            _ = try await app.signInScreen()
+            await app.stop()
+            #expect(try await fixture.start().connect().address == fixture.url("immich"))
+        }
+    }
+
     @Test("OX-8 OX-9 each provider is a button, and the browser returns to the app by the link")
     func browser() async throws {
         try await AppFixture.with { fixture in

@@ -8,11 +8,6 @@ public import LatchKit
 /// The program downloads what waits in the queue, and ends. It outlives the program that starts it. All front ends start
 /// and end the same service.
 ///
-/// ```swift
-/// let service = DownloadService(.downloads)
-/// if try await !queue.isFetchedElsewhere() { print(try await service.start().sentence) }
-/// ```
-///
 /// Source: DL-15, DL-16, DL-17.
 public struct DownloadService: Sendable {
     /// What runs in the background.

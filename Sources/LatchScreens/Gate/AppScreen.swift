@@ -46,6 +46,9 @@ public final class AppScreen {
 
     @ObservationIgnored private let configuration: LatchClient.Configuration
     @ObservationIgnored private let browser: Browser?
+    @ObservationIgnored private let authentication: SystemAuthentication
+    /// The address that the first sign-in suggests.
+    @ObservationIgnored private var address: String
     @ObservationIgnored private let patience: Duration
     @ObservationIgnored private(set) var client: LatchClient?
     @ObservationIgnored private let running = ScreenTask()
@@ -62,13 +65,18 @@ public final class AppScreen {
     /// - Parameters:
     ///   - configuration: The settings of the client. Its secret store is chosen by the app when it is nil.
     ///   - browser: The browser for sign-ins. Nil opens none, so that the person opens the address elsewhere.
+    ///   - authentication: The system's authentication, which can unlock the device.
+    ///   - address: The address that the first sign-in suggests. Empty for that of the server that was found last.
     ///   - patience: How long the server may take to confirm the session before the app opens with the stored identity.
     public init(
         _ configuration: LatchClient.Configuration = .init(), browser: Browser? = .automatic,
+        authentication: SystemAuthentication = SystemAuthentication(), address: String = "",
         patience: Duration = .seconds(3)
     ) {
         self.configuration = configuration
         self.browser = browser
+        self.authentication = authentication
+        self.address = address
         self.patience = patience
     }
 
@@ -131,7 +139,7 @@ public final class AppScreen {
     /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
     public func lockSettings() -> LockSettingsScreen? {
         guard let client, lockState != .locked else { return nil }
-        return LockSettingsScreen(client.lock)
+        return LockSettingsScreen(client.lock, authentication: authentication)
     }
 
     /// The settings of downloads. Nil while the accounts are not open.
@@ -151,6 +159,7 @@ public final class AppScreen {
                 }
             }
             let client = try await LatchClient.open(configuration)
+            if address.isEmpty, let found = try? await client.accounts.discoveredServer() { address = found.url }
             self.client = client
             accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
             return client
@@ -212,7 +221,7 @@ public final class AppScreen {
         if gate == .lock {
             guard shown != .lock else { return }
             shown = .lock
-            state = .locked(LockScreen(client.lock))
+            state = .locked(LockScreen(client.lock, authentication: authentication))
             return
         }
         // The last steps of a sign-in run after its account is stored.
@@ -258,7 +267,8 @@ public final class AppScreen {
     }
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
-        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] in
+        let flow = SignInFlow(client, known: known, address: address, browser: browser, canLeave: false) {
+            [weak self] in
             self?.endFlow($0)
         }
         state = .signIn(flow)
