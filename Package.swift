@@ -10,6 +10,7 @@ let gatewayModules: [Target.Dependency] = [
 // A module uses only modules below it: ARCHITECTURE.md lists the layers.
 let package = Package(
     name: "latchstring",
+    platforms: [.iOS(.v18), .macOS(.v15)],
     products: [
         .executable(name: "latch", targets: ["LatchCLI"]),
         .executable(name: "latchd", targets: ["LatchDaemon"]),
@@ -166,7 +167,7 @@ let package = Package(
         .target(
             name: "LatchScreens",
             dependencies: [
-                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "SecretStorage",
+                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "QRCode", "SecretStorage",
             ]),
 
         // Programs: arguments, output, wiring.

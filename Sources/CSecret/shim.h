@@ -30,7 +30,15 @@ LATCH_SECRET_CONSTANTS(LATCH_SECRET_CONSTANT)
 #define LATCH_SECRET_CONSTANT(name, value) name = value,
 enum { LATCH_SECRET_CONSTANTS(LATCH_SECRET_CONSTANT) };
 
-typedef int gboolean;
+// Written exactly as in GLib: a program that also imports GLib's own module sees both declarations of a structure.
+typedef char gchar;
+typedef int gint;
+typedef gint gboolean;
+typedef unsigned int guint32;
+typedef guint32 GQuark;
+typedef void *gpointer;
+typedef struct _GError GError;
+typedef struct _GList GList;
 typedef struct _GCancellable GCancellable;
 typedef struct _GDBusConnection GDBusConnection;
 typedef struct _GHashTable GHashTable;
@@ -41,17 +49,17 @@ typedef struct _SecretValue SecretValue;
 
 typedef int GBusType, SecretCollectionFlags, SecretSchemaAttributeType, SecretSchemaFlags, SecretSearchFlags, SecretServiceFlags;
 
-typedef struct _GError {
-    uint32_t domain;
-    int code;
-    char *message;
-} GError;
+struct _GError {
+    GQuark domain;
+    gint code;
+    gchar *message;
+};
 
-typedef struct _GList {
-    void *data;
-    struct _GList *next;
-    struct _GList *prev;
-} GList;
+struct _GList {
+    gpointer data;
+    GList *next;
+    GList *prev;
+};
 
 // A schema's attributes are a fixed array of 32.
 typedef struct {

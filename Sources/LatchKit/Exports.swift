@@ -1,5 +1,6 @@
 // The types of other modules that appear in the public API of this library. A program needs only `import LatchKit`.
 @_exported public import struct Crypto.Secret
+@_exported public import struct Desktop.NetworkState
 @_exported public import enum HTTPClient.CertificateAuthorities
 @_exported public import struct HTTPClient.CertificateFingerprint
 @_exported public import enum HTTPClient.ClientCertificate

@@ -1,6 +1,6 @@
 import Crypto
 import Database
-import Desktop
+public import Desktop
 package import FoundationEssentials
 import HTTPClient
 import Primitives
@@ -58,8 +58,9 @@ public final class LatchClient: Sendable {
         var bootTime: @Sendable () -> BootTime = BootTime.now
         /// The head start of the preferred address in a race between the addresses of a server.
         var headStart = EndpointSelector.headStart
-        /// Watches the network, for the choice between the addresses of a server.
-        var network: @Sendable () -> AsyncStream<NetworkState> = {
+        /// Watches the network, for the choice between the addresses of a server. Each stream begins with the current
+        /// state. Default: the service of the system.
+        public var network: @Sendable () -> AsyncStream<NetworkState> = {
             NetworkWatch(ProcessInfo.processInfo.environment).states
         }
 

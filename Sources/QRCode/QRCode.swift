@@ -28,7 +28,7 @@ package struct QRCode: Sendable, Equatable {
     }
 
     /// Returns whether the module at a position is dark. Positions outside the code are light.
-    func isDark(row: Int, column: Int) -> Bool {
+    package func isDark(row: Int, column: Int) -> Bool {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
         return modules[row * size + column]
     }

@@ -14,8 +14,9 @@ public struct SecretKey: Sendable, Hashable {
         self.id = id
     }
 
-    /// The same name with the id appended to `account`, for stores that only support service and account.
-    var flat: SecretKey {
+    /// The same name with the id appended to `account`, for stores that only support service and account. Its ``id`` is
+    /// nil.
+    public var flat: SecretKey {
         guard let id else { return self }
         return SecretKey(service: service, account: account + "/" + id)
     }

@@ -146,24 +146,26 @@ struct ExampleTests {
     }()
 
     private struct ClosingPerson: BrowserPresenting {
-        func present(_ address: String, callback: String) async throws -> String? {
+        func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
             throw LatchError(.browserClosed, "The page was closed.")
         }
     }
 
     private struct CancellingPerson: BrowserPresenting {
-        func present(_ address: String, callback: String) async throws -> String? { throw CancellationError() }
+        func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
+            throw CancellationError()
+        }
     }
 
     private struct WrongStatePerson: BrowserPresenting {
-        func present(_ address: String, callback: String) async throws -> String? {
+        func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
             callback + "?code=mine&state=another"
         }
     }
 
     /// A presenter that does not end when its task is cancelled.
     private struct UncancellablePerson: BrowserPresenting {
-        func present(_ address: String, callback: String) async throws -> String? {
+        func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
             await Task.detached { try? await Task.sleep(for: .seconds(3_600)) }.value
             return nil
         }

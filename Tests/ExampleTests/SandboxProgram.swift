@@ -34,7 +34,7 @@ struct SandboxProgram {
 struct ConsentingPerson: BrowserPresenting {
     let user: SandboxProgram.Report.User
 
-    func present(_ address: String, callback: String) async throws -> String? {
+    func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String? {
         let cookies = try TemporaryDirectory()
         let page = try await redirect(from: address, cookies)
         let form = ["email=\(user.email)", "password=\(user.password)", "action=allow"]

@@ -135,7 +135,7 @@ struct Login: ExecutableCommand {
 
     private func serverAddress(_ context: CommandContext) async throws -> ServerAddress {
         if let address { return try ServerAddress(address) }
-        let configured = try Dialects.address(in: context.environment)
+        let configured = try ServerAddress.configured(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
             // Other projects use a variable of that name too, so a message is printed.
             context.console.printMessage("Signing in to \(configured), the value of API_BASE_URL.")

@@ -27,7 +27,7 @@ struct RegisterSchemes: ExecutableCommand {
 
     func perform(in context: CommandContext) async throws -> ExitCode {
         let registration = try SchemeRegistration()
-        let names = SchemeRegistration.schemes.map { $0 + "://" }.joined(separator: ", ")
+        let names = BrowserSignIn.callbackSchemes.map { $0 + "://" }.joined(separator: ", ")
         guard !removes else {
             let wasThere = try await registration.remove()
             try context.console.result(

@@ -14,13 +14,6 @@ package enum Dialects {
     package static func named(_ id: DialectID, details: [String: String] = [:]) -> (any Dialect)? {
         all.named(id, details: details)
     }
-
-    /// Returns the server address that the environment names, or the default address of a family that has one.
-    ///
-    /// - Throws: ``LatchError/Code/invalidAddress`` when the variable has no address.
-    package static func address(in environment: [String: String]) throws(LatchError) -> ServerAddress {
-        try TimeTrackerDialect.address(in: environment)
-    }
 }
 
 extension [any Dialect] {

@@ -56,7 +56,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
     package var withoutScheme: String { authority + prefix }
 
     /// The host and port as in an address, with brackets around IPv6.
-    package var authority: String {
+    public var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
         return if let port { name + ":" + String(port) } else { name }
     }

@@ -13,8 +13,8 @@ public struct Browser: Sendable, Hashable {
         /// longer is the browser itself, and its successful end means that the person closed it. Nil when the end of
         /// the command does not say whether the window was closed.
         case command([String], handOver: Duration?)
-        /// A presenter of the program.
-        case presenter(Presenter)
+        /// A presenter of the program, and whether its page must not share cookies with the person's own browser.
+        case presenter(Presenter, isEphemeral: Bool)
     }
 
     /// A presenter. Two are equal when they are the same object.
@@ -60,9 +60,10 @@ public struct Browser: Sendable, Hashable {
         return Browser(kind: .command(words, handOver: handOver))
     }
 
-    /// Returns a browser that the program itself shows.
+    /// Returns a browser that the program itself shows. The presenter is told when the server's family needs a page
+    /// without the person's cookies, as with ``ephemeral``.
     public static func presenter(_ presenter: any BrowserPresenting) -> Browser {
-        Browser(kind: .presenter(Presenter(presenter)))
+        Browser(kind: .presenter(Presenter(presenter), isEphemeral: false))
     }
 
     /// How the program of a browser ended.
@@ -86,6 +87,9 @@ public struct Browser: Sendable, Hashable {
     ///
     /// Source: TT-2.
     func chosen(for dialect: any BrowserDialect) throws(LatchError) -> Browser {
+        if case .presenter(let presenter, _) = kind {
+            return Browser(kind: .presenter(presenter, isEphemeral: dialect.wantsEphemeralBrowser))
+        }
         let isEphemeral = self == .ephemeral || self == .automatic && dialect.wantsEphemeralBrowser
         guard isEphemeral else { return self == .automatic ? .system : self }
         guard PrivateBrowser.find() != nil else {
@@ -107,18 +111,19 @@ public struct Browser: Sendable, Hashable {
     func open(_ address: String, callback: String, profiles: String) async -> End? {
         switch kind {
         case .command(let words, let handOver): await Self.run(words, with: address, handOver: handOver)
-        case .presenter(let presenter): await Self.present(address, callback: callback, with: presenter.presenter)
+        case .presenter(let presenter, let isEphemeral):
+            await Self.present(address, callback: callback, isEphemeral: isEphemeral, with: presenter.presenter)
         case .automatic, .ephemeral: await openEphemeral(address, profiles)
         }
     }
 
     private static func present(
-        _ address: String, callback: String, with presenter: any BrowserPresenting
+        _ address: String, callback: String, isEphemeral: Bool, with presenter: any BrowserPresenting
     ) async -> End? {
         // A presenter that ignores the cancellation does not hold up the sign-in.
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let task = Task {
-            continuation.yield(await end(of: presenter, at: address, callback: callback))
+            continuation.yield(await end(of: presenter, at: address, callback: callback, isEphemeral: isEphemeral))
             continuation.finish()
         }
         defer { task.cancel() }
@@ -127,10 +132,11 @@ public struct Browser: Sendable, Hashable {
     }
 
     private static func end(
-        of presenter: any BrowserPresenting, at address: String, callback: String
+        of presenter: any BrowserPresenting, at address: String, callback: String, isEphemeral: Bool
     ) async -> End {
         do {
-            guard let link = try await presenter.present(address, callback: callback) else { return .handedOver }
+            let link = try await presenter.present(address, callback: callback, isEphemeral: isEphemeral)
+            guard let link else { return .handedOver }
             return .returned(link)
         } catch is CancellationError {
             return .closed

@@ -14,11 +14,12 @@ public protocol BrowserPresenting: Sendable {
     /// - Parameters:
     ///   - address: The address of the page.
     ///   - callback: The redirect address at which the sign-in ends. Its scheme is what the platform may ask for.
+    ///   - isEphemeral: Whether the page must not share cookies with the person's own browser (TT-2).
     /// - Returns: The complete callback address, if the program received it. An address that does not belong to this
     ///   sign-in ends it with ``LatchError/Code/callbackInvalid``. Nil when the page was passed to a browser
     ///   whose end cannot be observed; the sign-in then waits for the callback.
     /// - Throws: ``LatchError/Code/browserClosed`` or `CancellationError` when the person closed the page, which ends the
     ///   sign-in. After
     ///   another error the sign-in waits for the callback, and ``BrowserSignIn/Event/browserFailed(_:)`` reports it.
-    func present(_ address: String, callback: String) async throws -> String?
+    func present(_ address: String, callback: String, isEphemeral: Bool) async throws -> String?
 }

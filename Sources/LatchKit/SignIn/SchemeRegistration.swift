@@ -8,15 +8,6 @@ package struct SchemeRegistration: Sendable {
     /// The file name of the desktop entry.
     package static let entry = "latchstring-callback.desktop"
 
-    /// The schemes of all dialects, without duplicates.
-    package static var schemes: [String] {
-        Dialects.all.compactMap { ($0 as? any BrowserDialect)?.callback }
-            .map { String($0.prefix { $0 != ":" }) }
-            .reduce(into: []) { schemes, scheme in
-                if !schemes.contains(scheme) { schemes.append(scheme) }
-            }
-    }
-
     /// The changes made by a registration.
     package struct Report: Sendable, Equatable {
         /// The absolute path of the desktop entry.
@@ -52,7 +43,7 @@ package struct SchemeRegistration: Sendable {
     /// - Returns: The changes.
     /// - Throws: ``LatchError/Code/registrationFailed``.
     package func register(program: String) async throws(LatchError) -> Report {
-        let schemes = Self.schemes
+        let schemes = BrowserSignIn.callbackSchemes
         var replaced: [String: String] = [:]
         for scheme in schemes {
             if let other = await SchemeHandler.entry(for: scheme), other != Self.entry, !other.isEmpty {

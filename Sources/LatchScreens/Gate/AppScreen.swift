@@ -115,13 +115,27 @@ public final class AppScreen {
     /// Begins the sign-in to another account.
     public func addAccount() {
         guard let client, adding == nil else { return }
-        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] _ in self?.endAdding() }
+        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
     }
 
     /// Locks the device. Does nothing when it has no lock.
     public func lock() { try? client?.lock.lock() }
+
+    // MARK: - Screens that are reached from everywhere
+
+    /// The log of recent operations. Nil while the accounts are not open.
+    public func log() -> LogScreen? { client.map { LogScreen($0.log) } }
+
+    /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
+    public func lockSettings() -> LockSettingsScreen? {
+        guard let client, lockState != .locked else { return nil }
+        return LockSettingsScreen(client.lock)
+    }
+
+    /// The settings of downloads. Nil while the accounts are not open.
+    public func downloadSettings() -> DownloadSettingsScreen? { client.map { DownloadSettingsScreen($0) } }
 
     // MARK: - Deciding
 
@@ -180,10 +194,14 @@ public final class AppScreen {
         decide()
     }
 
-    private func endAdding() {
+    /// Shows the screen that comes after a flow, which may be the same one as before.
+    private func endFlow(_ account: Account?) {
         adding = nil
         shown = nil
-        decide()
+        state = .opening
+        // The list of accounts follows the sign-in.
+        let isListed = account.map { new in list?.contains { $0.id == new.id && $0.state.isSignedIn } ?? false }
+        if isListed ?? true { decide() }
     }
 
     /// Shows the screen that ``Gate`` decides. A screen that is shown already stays the same object.
@@ -240,10 +258,8 @@ public final class AppScreen {
     }
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
-        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] _ in
-            self?.shown = nil
-            self?.state = .opening
-            self?.decide()
+        let flow = SignInFlow(client, known: known, browser: browser, canLeave: false) { [weak self] in
+            self?.endFlow($0)
         }
         state = .signIn(flow)
     }

@@ -18,6 +18,14 @@ public final class MainScreen {
         offlineReason = Self.reason(offline, account)
     }
 
+    /// The person's name, safe to be displayed.
+    public var name: String { ScreenText.line(account.displayName) }
+    /// The person's e-mail address, safe to be displayed.
+    public var email: String { ScreenText.line(account.userEmail) }
+
+    /// The screen of the account.
+    public func accountScreen() -> AccountScreen { AccountScreen(client, account: account) }
+
     static func reason(_ code: LatchError.Code?, _ account: Account) -> String? {
         guard let code else { return nil }
         return code == .rejectionUnconfirmed

@@ -66,6 +66,9 @@ public final class BrowserScreen {
     /// The address of the sign-in page. Nil while it is not known.
     public var address: String? { if case .waiting(let address, _) = state { address } else { nil } }
 
+    /// The code that opens the address of the sign-in page on another device. Nil while the address is not known.
+    public var code: ScannableCode? { address.flatMap(ScannableCode.init) }
+
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let server: Server
     @ObservationIgnored private let provider: String?

@@ -24,6 +24,8 @@ public final class ConnectScreen {
         public static let example = "https://your-server.com"
         /// The button that connects.
         public static let next = "Next"
+        /// The button that opens ``ConnectScreen/connectionScreen()``.
+        public static let settings = "Settings"
         /// What is shown while the server is asked.
         public static let connecting = "Connecting…"
     }
@@ -88,6 +90,9 @@ public final class ConnectScreen {
             }
         }
     }
+
+    /// Makes the screen of the connection: proxy, header fields and certificates. They are used once they are saved.
+    public func connectionScreen() -> ConnectionScreen { ConnectionScreen(self) }
 
     /// Stops asking the server. A late response has no effect.
     public func cancel() {

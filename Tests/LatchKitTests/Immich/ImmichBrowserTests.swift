@@ -158,6 +158,6 @@ import Testing
                 ? .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":true}"#) : nil
         }
         #expect(try await dialect.allowsLoopback(at: server, connection))
-        #expect(SchemeRegistration.schemes.contains("app.immich"))
+        #expect(BrowserSignIn.callbackSchemes.contains("app.immich"))
     }
 }

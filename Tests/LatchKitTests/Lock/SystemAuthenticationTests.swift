@@ -78,6 +78,32 @@ import Testing
         #expect(try await latch.session(for: account).identity().email == "ada@example.org")
     }
 
+    @Test("IM-15 a program that asks the person itself sets and unlocks the lock, and its refusal keeps the lock")
+    func ownQuestion() async throws {
+        struct Question: SystemAuthenticating {
+            let refusal: LatchError?
+
+            func authenticate() async throws {
+                if let refusal { throw refusal }
+            }
+        }
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        try await latch.lock.set(SystemAuthentication(Question(refusal: nil)))
+        try latch.lock.lock()
+
+        let refusal = LatchError(.systemAuthenticationDenied, "Touch ID did not accept the finger.")
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.lock.unlock(with: SystemAuthentication(Question(refusal: refusal)))
+        }
+        #expect(error?.code == .systemAuthenticationDenied)
+        #expect(try latch.lock.state == .locked)
+
+        try await latch.lock.unlock(with: SystemAuthentication(Question(refusal: nil)))
+        #expect(try await latch.session(for: account).identity().email == "ada@example.org")
+    }
+
     @Test("IM-15 where polkit does not answer or allow, nothing is set", arguments: [true, false])
     func unavailable(hasPolkit: Bool) async throws {
         let fixture = try await PolkitFixture(hasPolkit: hasPolkit)

@@ -1,0 +1,58 @@
+// Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
+
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// Downloads that the system runs, also while the app is not running. Create it at every start of the app, so that the
+/// system can deliver what ended in the meantime.
+///
+/// Source: DL-17; https://developer.apple.com/documentation/foundation/downloading-files-in-the-background
+public struct SystemTransfers: Sendable {
+    /// The events of all transfers, in order. One consumer at a time.
+    public let events: AsyncStream<TransferEvent>
+
+    private let session: URLSession
+
+    /// Connects to the session with these settings.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings. Two sessions with one identifier must not exist at the same time.
+    ///   - folder: The folder for received files.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsession/init(configuration:delegate:delegatequeue:)
+    public init(_ settings: TransferSettings = .downloads, folder: URL) {
+        let (events, continuation) = AsyncStream.makeStream(of: TransferEvent.self)
+        self.events = events
+        session = URLSession(
+            configuration: settings.configuration(),
+            delegate: TransferReceiver(folder: folder) { continuation.yield($0) }, delegateQueue: nil)
+    }
+
+    /// Starts a download.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsession/downloadtask(with:)
+    public func start(_ request: URLRequest, as name: TransferName) {
+        let transfer = session.downloadTask(with: request)
+        transfer.taskDescription = name.description
+        transfer.resume()
+    }
+
+    /// Returns the names of the transfers that are not complete.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsession/alltasks
+    public func running() async -> [TransferName] {
+        await session.allTasks.compactMap { TransferName($0.taskDescription) }
+    }
+
+    /// Cancels a transfer. Does nothing when there is none with this name.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsessiontask/cancel()
+    public func cancel(_ name: TransferName) async {
+        for transfer in await session.allTasks where TransferName(transfer.taskDescription) == name {
+            transfer.cancel()
+        }
+    }
+}

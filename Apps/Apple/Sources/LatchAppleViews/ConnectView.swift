@@ -1,0 +1,25 @@
+// Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
+
+import LatchScreens
+import SwiftUI
+
+/// The first step of a sign-in: the address of the server (IM-2).
+struct ConnectView: View {
+    @Bindable var screen: ConnectScreen
+    let flow: SignInFlow
+
+    var body: some View {
+        Form {
+            TextField(ConnectScreen.Text.address, text: $screen.address, prompt: Text(ConnectScreen.Text.example))
+                .autocorrectionDisabled()
+                .onSubmit { screen.next() }
+            ErrorText(error: screen.error)
+            if screen.state == .connecting { ProgressView(ConnectScreen.Text.connecting) }
+            Button(ConnectScreen.Text.next) { screen.next() }.disabled(!screen.canContinue)
+            if flow.canLeave || screen.state == .connecting {
+                Button(SignInScreen.Text.back, role: .cancel) { flow.back() }
+            }
+        }
+        .navigationTitle(ConnectScreen.Text.title)
+    }
+}

@@ -1,0 +1,32 @@
+// Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
+
+import Foundation
+import LatchScreens
+import SwiftUI
+
+/// The API keys of an account on its server (RM-8).
+struct KeysView: View {
+    @State var screen: KeysScreen
+
+    var body: some View {
+        List {
+            ForEach(screen.state.rows) { row in
+                Section(row.name) {
+                    Text(row.scopes)
+                    if let used = row.lastUsed { Text(used.formatted()) }
+                    if row.isCurrent {
+                        LabeledContent(KeysScreen.Text.current) {
+                            Button(KeysScreen.Text.rotate) { screen.rotate() }
+                        }
+                    } else {
+                        Button(KeysScreen.Text.revoke, role: .destructive) { screen.revoke(row.id) }
+                    }
+                }
+            }
+            if screen.state == .loading { ProgressView() }
+            ErrorText(error: screen.state.error)
+        }
+        .navigationTitle(KeysScreen.Text.title)
+        .task { @MainActor in screen.load() }
+    }
+}

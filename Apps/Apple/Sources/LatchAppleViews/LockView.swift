@@ -1,0 +1,41 @@
+// Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
+
+import LatchKit
+import LatchScreens
+import SwiftUI
+
+/// Unlocks the device.
+struct LockView: View {
+    @Bindable var screen: LockScreen
+
+    var body: some View {
+        Form {
+            switch screen.state {
+            case .locked, .unlocked: question
+            case .unlocking(let method):
+                ProgressView(method == .pin ? LockScreen.Text.checking : LockScreen.Text.systemAsks)
+                Button(LockScreen.Text.keep) { screen.cancel() }
+            case .forgetting:
+                Section(LockScreen.Text.forgetTitle) {
+                    Text(LockScreen.Text.forgetAdvice)
+                    Button(LockScreen.Text.forget, role: .destructive) { screen.forget() }
+                    Button(LockScreen.Text.keep, role: .cancel) { screen.cancel() }
+                }
+            }
+        }
+        .navigationTitle(LockScreen.Text.title)
+    }
+
+    @ViewBuilder private var question: some View {
+        if screen.hasPIN {
+            SecureField(LockScreen.Text.pin, text: $screen.pin).onSubmit { screen.unlock() }
+            Button(LockScreen.Text.unlock) { screen.unlock() }.disabled(!screen.canUnlock)
+        }
+        if screen.hasSystemAuthentication {
+            Button(LockScreen.Text.useSystem) { screen.unlockWithSystem() }
+        }
+        ErrorText(error: screen.error)
+        if let left = screen.triesLeft { Text(left) }
+        Button(LockScreen.Text.forgot) { screen.askToForget() }
+    }
+}

@@ -1,0 +1,53 @@
+import LatchKit
+import LatchScreens
+import Widgets
+
+/// One account, and the pages of what can be managed at its server.
+@MainActor
+final class AccountPage {
+    private let screen: AccountScreen
+    private let picture: Picture
+    private let version = Label().styled("dim-label")
+
+    /// Makes the page.
+    static func page(_ screen: AccountScreen, on pages: PageStack) -> Page {
+        let owner = AccountPage(screen)
+        let rows = screen.sections.map { section in
+            ActionRow(section.title).onActivate { pages.push(subpage(section, screen, pages)) }
+                .suffix(Icon("go-next-symbolic"))
+        }
+        var page = Page(
+            screen.name, owner: owner,
+            Page.form(
+                isCentered: false, owner.picture, Label.heading(screen.name), Label(screen.email), owner.version,
+                Group(nil, rows)))
+        page.subtitle = screen.server
+        return page
+    }
+
+    private init(_ screen: AccountScreen) {
+        self.screen = screen
+        picture = Picture("Profile picture of \(screen.name)")
+        observing(self) { $0.draw() }
+    }
+
+    private func draw() {
+        version.text = screen.version.map { "\(screen.server), version \($0)" } ?? screen.server
+        let image = screen.picture.flatMap { DecodedImage($0, side: 96) }
+        picture.show(image, side: 96)
+        picture.isVisible = image != nil
+    }
+
+    private static func subpage(
+        _ section: AccountScreen.Section, _ screen: AccountScreen, _ pages: PageStack
+    ) -> Page {
+        switch section {
+        case .sessions: SessionsPage.page(screen.sessions())
+        case .keys: KeysPage.page(screen.keys())
+        case .endpoints: EndpointsPage.page(screen.endpoints())
+        case .connection: ConnectionPage.page(screen.connection(), on: pages)
+        case .pin: ServerPINPage.page(screen.pin())
+        case .password: ChangePasswordPage.page(screen.password { _ in pages.pop() })
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import LatchKit
+import LatchScreens
+import Widgets
+
+/// The app of the active account.
+@MainActor
+final class MainPage {
+    private let screen: MainScreen
+    private let name = Label.heading("")
+    private let email = Label()
+    private let offline = Label().styled("dim-label")
+
+    /// Makes the page.
+    static func page(_ screen: MainScreen) -> Page {
+        let owner = MainPage(screen)
+        var page = Page(
+            AppScreen.Text.name, owner: owner,
+            Page.form(
+                owner.name, owner.email, owner.offline,
+                Group(nil, [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
+        page.subtitle = screen.account.serverURL.authority
+        page.headerItems = [
+            Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")
+        ]
+        return page
+    }
+
+    private init(_ screen: MainScreen) {
+        self.screen = screen
+        observing(self) { $0.draw() }
+    }
+
+    /// A row that opens another page.
+    private static func link(_ title: String, _ action: String) -> any Element {
+        ActionRow(title).suffix(Icon("go-next-symbolic")).onActivate { Actions.activate(action) }
+    }
+
+    private func draw() {
+        name.text = screen.name
+        email.text = screen.email
+        offline.text = screen.offlineReason ?? ""
+        offline.isVisible = screen.offlineReason != nil
+    }
+}

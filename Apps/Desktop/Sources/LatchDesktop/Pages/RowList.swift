@@ -1,0 +1,39 @@
+import LatchScreens
+import Widgets
+
+/// The part of a page that shows a list with its error, and replaces the rows when they change.
+@MainActor
+final class RowList<Row: Equatable & Sendable> {
+    /// What the page contains.
+    let content = Stacked.column()
+    private let error = ErrorLabel()
+    private let spinner: Spinner
+    private let empty: Label
+    private let list = Stacked.column()
+    private let make: @MainActor (Row) -> any Element
+    private var shown: [Row]?
+
+    /// Makes a list without rows.
+    ///
+    /// - Parameters:
+    ///   - name: What is being loaded, for screen readers.
+    ///   - empty: The text of an empty list.
+    ///   - make: Makes the element of a row.
+    init(_ name: String, empty: String = "", make: @escaping @MainActor (Row) -> any Element) {
+        spinner = Spinner(name)
+        self.empty = Label(empty).styled("dim-label")
+        self.make = make
+        for element in [error, spinner, self.empty, list] as [any Element] { content.append(element) }
+    }
+
+    /// Shows a state.
+    func show(_ state: ListState<Row>) {
+        error.text = state.error?.message
+        spinner.isSpinning = state == .loading
+        if case .loaded(let rows, _) = state { empty.isVisible = rows.isEmpty } else { empty.isVisible = false }
+        guard state.rows != shown else { return }
+        shown = state.rows
+        list.removeAll()
+        if !state.rows.isEmpty { list.append(Group(nil, state.rows.map(make))) }
+    }
+}

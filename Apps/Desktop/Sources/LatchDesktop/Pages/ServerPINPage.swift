@@ -1,0 +1,56 @@
+import LatchScreens
+import Widgets
+
+/// The person's PIN on the server.
+@MainActor
+final class ServerPINPage {
+    private typealias Text = ServerPINScreen.Text
+
+    private let screen: ServerPINScreen
+    private let current = TextRow.password(Text.current)
+    private let password = TextRow.password(Text.password)
+    private let new = TextRow.password(Text.new)
+    private let again = TextRow.password(Text.again)
+    private let error = ErrorLabel()
+    private let spinner = Spinner(Text.title)
+    private let save: Button
+    private let remove: Button
+    private let lock: Button
+
+    /// Makes the page.
+    static func page(_ screen: ServerPINScreen) -> Page {
+        let owner = ServerPINPage(screen)
+        return Page(
+            Text.title, owner: owner,
+            Page.form(
+                isCentered: false, Label(Text.advice),
+                Group(nil, [owner.current, owner.password, owner.new, owner.again]), owner.error, owner.save,
+                owner.spinner, owner.lock, owner.remove))
+    }
+
+    private init(_ screen: ServerPINScreen) {
+        self.screen = screen
+        save = .suggested(Text.set) { screen.save() }
+        remove = .pill(Text.remove) { screen.remove() }.styled("destructive-action")
+        lock = .pill(Text.lock) { screen.lock() }
+        current.onEdit { screen.current = $0 }
+        password.onEdit { screen.password = $0 }
+        new.onEdit { screen.new = $0 }
+        again.onEdit { screen.again = $0 }.onReturn { screen.save() }
+        observing(self) { $0.draw() }
+    }
+
+    private func draw() {
+        current.text = screen.current
+        password.text = screen.password
+        new.text = screen.new
+        again.text = screen.again
+        for row in [current, password] { row.isVisible = screen.hasPIN }
+        save.title = screen.hasPIN ? Text.change : Text.set
+        remove.isVisible = screen.hasPIN
+        lock.isVisible = screen.isUnlocked
+        error.text = screen.error?.message
+        spinner.isSpinning = screen.state == .working
+        for button in [save, remove, lock] { button.isSensitive = screen.state != .working }
+    }
+}

@@ -1,0 +1,49 @@
+import CAdwaita
+
+/// A row with a title and a smaller line below it, and optional elements before and after them.
+@MainActor
+package struct ActionRow: Element {
+    package let widget: Widget
+
+    /// Makes a row.
+    package init(_ title: String, subtitle: String? = nil) {
+        widget = adw_action_row_new()
+        adw_preferences_row_set_use_markup(widget.cast(), 0)
+        adw_preferences_row_set_title(widget.cast(), title)
+        self.subtitle = subtitle
+    }
+
+    /// The title.
+    package var title: String {
+        get { String(cString: adw_preferences_row_get_title(widget.cast())) }
+        nonmutating set { adw_preferences_row_set_title(widget.cast(), newValue) }
+    }
+
+    /// The line below the title.
+    package var subtitle: String? {
+        get { adw_action_row_get_subtitle(widget.cast()).map { String(cString: $0) } }
+        nonmutating set { adw_action_row_set_subtitle(widget.cast(), newValue) }
+    }
+
+    /// Adds an element before the title.
+    @discardableResult
+    package func prefix(_ element: any Element) -> Self {
+        adw_action_row_add_prefix(widget.cast(), element.widget)
+        return self
+    }
+
+    /// Adds an element after the title.
+    @discardableResult
+    package func suffix(_ element: any Element) -> Self {
+        gtk_widget_set_valign(element.widget, GTK_ALIGN_CENTER)
+        adw_action_row_add_suffix(widget.cast(), element.widget)
+        return self
+    }
+
+    /// Makes the whole row a button, which the keyboard also reaches.
+    @discardableResult
+    package func onActivate(_ run: @escaping @MainActor () -> Void) -> Self {
+        gtk_list_box_row_set_activatable(widget.cast(), 1)
+        return on("activated", run)
+    }
+}

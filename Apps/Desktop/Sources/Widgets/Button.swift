@@ -1,0 +1,59 @@
+import CAdwaita
+
+/// A push button with a text or an icon.
+@MainActor
+package struct Button: Element {
+    package let widget: Widget
+
+    /// Makes a button with a text.
+    package init(_ title: String, _ action: @escaping @MainActor () -> Void) {
+        widget = gtk_button_new_with_label(title)
+        on("clicked", action)
+    }
+
+    /// Makes a button with an icon.
+    ///
+    /// - Parameters:
+    ///   - icon: The name of a symbolic icon of the theme.
+    ///   - name: The accessible name, which is also the tooltip.
+    ///   - action: What a click does.
+    package init(icon: String, name: String, _ action: @escaping @MainActor () -> Void) {
+        widget = gtk_button_new_from_icon_name(icon)
+        named(name).tooltip(name).on("clicked", action)
+    }
+
+    /// Makes a button with an icon for a named action of the application or window.
+    ///
+    /// - Parameters:
+    ///   - icon: The name of a symbolic icon of the theme.
+    ///   - name: The accessible name, which is also the tooltip.
+    ///   - action: The action, such as `win.back`. The button is insensitive while the action is disabled.
+    package init(icon: String, name: String, action: String) {
+        widget = gtk_button_new_from_icon_name(icon)
+        gtk_actionable_set_action_name(widget.opaque, action)
+        named(name).tooltip(name)
+    }
+
+    /// Makes the large button for the main action of a page.
+    package static func suggested(_ title: String, _ action: @escaping @MainActor () -> Void) -> Button {
+        Button(title, action).styled("suggested-action", "pill").aligned(horizontally: GTK_ALIGN_CENTER)
+    }
+
+    /// Makes a large button for another action of a page.
+    package static func pill(_ title: String, _ action: @escaping @MainActor () -> Void) -> Button {
+        Button(title, action).styled("pill").aligned(horizontally: GTK_ALIGN_CENTER)
+    }
+
+    /// Makes a button without a frame.
+    package static func flat(_ title: String, _ action: @escaping @MainActor () -> Void) -> Button {
+        Button(title, action).styled("flat").aligned(horizontally: GTK_ALIGN_CENTER)
+    }
+
+    /// The text.
+    package var title: String {
+        get { gtk_button_get_label(widget.cast()).map { String(cString: $0) } ?? "" }
+        nonmutating set {
+            if newValue != title { gtk_button_set_label(widget.cast(), newValue) }
+        }
+    }
+}

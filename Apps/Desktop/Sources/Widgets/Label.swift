@@ -1,0 +1,51 @@
+package import CAdwaita
+
+/// A text that wraps, also inside of long words.
+@MainActor
+package struct Label: Element {
+    package let widget: Widget
+
+    /// Makes a label.
+    ///
+    /// - Parameters:
+    ///   - text: The text, without markup.
+    ///   - role: The accessible role.
+    package init(_ text: String = "", role: GtkAccessibleRole = GTK_ACCESSIBLE_ROLE_LABEL) {
+        widget = latch_label_new(role)
+        gtk_label_set_wrap(widget.opaque, 1)
+        gtk_label_set_wrap_mode(widget.opaque, PANGO_WRAP_WORD_CHAR)
+        gtk_label_set_justify(widget.opaque, GTK_JUSTIFY_CENTER)
+        self.text = text
+    }
+
+    /// The text, without markup.
+    package var text: String {
+        get { String(cString: gtk_label_get_text(widget.opaque)) }
+        nonmutating set { gtk_label_set_text(widget.opaque, newValue) }
+    }
+
+    /// Makes the heading of a page.
+    package static func heading(_ text: String) -> Label {
+        Label(text, role: GTK_ACCESSIBLE_ROLE_HEADING).styled("title-1")
+    }
+
+    /// Aligns the text at the start of the line, instead of the centre.
+    package func leading() -> Self {
+        gtk_label_set_xalign(widget.opaque, 0)
+        gtk_label_set_justify(widget.opaque, GTK_JUSTIFY_LEFT)
+        return aligned(horizontally: GTK_ALIGN_FILL)
+    }
+
+    /// Shortens the text to one line with an ellipsis in the middle.
+    package func singleLine() -> Self {
+        gtk_label_set_wrap(widget.opaque, 0)
+        gtk_label_set_ellipsize(widget.opaque, PANGO_ELLIPSIZE_MIDDLE)
+        return self
+    }
+
+    /// Lets a person select and copy the text.
+    package func selectable() -> Self {
+        gtk_label_set_selectable(widget.opaque, 1)
+        return self
+    }
+}

@@ -1,0 +1,87 @@
+import CAdwaita
+import Observation
+
+/// The pages of the window: the one on top is shown, Back leads to the one below.
+///
+/// Pages that are not shown are invisible, because GTK 4.8 would leave them in the accessible tree. A page that is left is
+/// removed when the transition has ended, which releases its widgets and its owner.
+///
+/// It is observed: the header bar shows what belongs to the page on top.
+@MainActor @Observable
+package final class PageStack: Element {
+    @ObservationIgnored package let widget: Widget
+    private var pages: [Page] = []
+
+    /// Makes a stack without pages. Its widget keeps it.
+    package init() {
+        widget = gtk_stack_new()
+        // The window may be as narrow as the page that is shown.
+        gtk_stack_set_hhomogeneous(widget.opaque, 0)
+        gtk_stack_set_vhomogeneous(widget.opaque, 0)
+        expanded(horizontally: true, vertically: true)
+        keep(self)
+        on(property: "transition-running") { [unowned self] in removeOthers() }
+    }
+
+    /// The page that is shown.
+    package var top: Page? { pages.last }
+
+    /// Whether Back does anything.
+    package var canGoBack: Bool { top?.canGoBack?() ?? (pages.count > 1 || top?.back != nil) }
+
+    /// Shows a page above the others.
+    package func push(_ page: Page) { show(pages + [page], GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT) }
+
+    /// Does what Back means on the page that is shown.
+    package func goBack() {
+        guard canGoBack else { return }
+        if let back = top?.back { back() } else { pop() }
+    }
+
+    /// Leaves the page that is shown. Does nothing on the last one.
+    package func pop() {
+        if pages.count > 1 { show(pages.dropLast(), GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT) }
+    }
+
+    /// Replaces all pages by one.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - isBack: Whether the page slides in as after Back.
+    package func replace(with page: Page, isBack: Bool = false) {
+        show([page], isBack ? GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT : GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT)
+    }
+
+    /// Changes what the header bar shows of the page on top.
+    package func update(_ change: (inout Page) -> Void) {
+        guard !pages.isEmpty else { return }
+        change(&pages[pages.count - 1])
+    }
+
+    private func show(_ pages: [Page], _ transition: GtkStackTransitionType) {
+        self.pages = pages
+        guard let page = top else { return }
+        let content = page.content.widget
+        if gtk_widget_get_parent(content) == nil { gtk_stack_add_child(widget.opaque, content) }
+        content.isVisible = true
+        gtk_stack_set_transition_type(widget.opaque, transition)
+        gtk_stack_set_visible_child(widget.opaque, content)
+        (page.focus ?? content).focus()
+        removeOthers()
+    }
+
+    /// Removes the pages that were left, and hides those below the one on top.
+    private func removeOthers() {
+        guard gtk_stack_get_transition_running(widget.opaque) == 0 else { return }
+        let kept = Set(pages.map(\.content.widget))
+        var next = gtk_widget_get_first_child(widget)
+        while let child = next {
+            next = gtk_widget_get_next_sibling(child)
+            if !kept.contains(child) {
+                gtk_stack_remove(widget.opaque, child)
+            } else if child != top?.content.widget {
+                child.isVisible = false
+            }
+        }
+    }
+}

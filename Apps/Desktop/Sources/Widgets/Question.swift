@@ -1,0 +1,35 @@
+import CAdwaita
+
+/// A dialog that asks a person before something happens.
+@MainActor
+package enum Question {
+    /// Shows the dialog above the window of an element.
+    ///
+    /// - Parameters:
+    ///   - heading: The question.
+    ///   - body: What happens then.
+    ///   - action: The text of the button that agrees.
+    ///   - cancel: The text of the button that does not. Escape has the same effect.
+    ///   - isDestructive: Whether the action cannot be undone.
+    ///   - element: An element of the window above which the dialog is shown.
+    ///   - answered: Called once, with whether the person agrees.
+    package static func ask(
+        _ heading: String, _ body: String, action: String, cancel: String, isDestructive: Bool = false,
+        above element: any Element,
+        _ answered: @escaping @MainActor (_ agrees: Bool) -> Void
+    ) {
+        let parent = gtk_widget_get_root(element.widget)
+        guard let dialog = adw_message_dialog_new(parent?.cast(), heading, body) else { return }
+        let message: UnsafeMutablePointer<AdwMessageDialog> = dialog.cast()
+        adw_message_dialog_add_response(message, "cancel", cancel)
+        adw_message_dialog_add_response(message, "agree", action)
+        adw_message_dialog_set_response_appearance(
+            message, "agree", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
+        adw_message_dialog_set_default_response(message, isDestructive ? "cancel" : "agree")
+        adw_message_dialog_set_close_response(message, "cancel")
+        Signals.connect(dialog, withArgument: "response") { response in
+            answered(response.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } == "agree")
+        }
+        gtk_window_present(dialog.cast())
+    }
+}

@@ -1,0 +1,81 @@
+package import CAdwaita
+
+/// A row with a title, for one line of text that a person edits.
+@MainActor
+package struct TextRow: Element {
+    package let widget: Widget
+
+    /// Makes a row.
+    ///
+    /// - Parameters:
+    ///   - title: The title, which is also the accessible name.
+    ///   - purpose: What kind of text is expected. On-screen keyboards adapt to it.
+    package init(_ title: String, purpose: GtkInputPurpose = GTK_INPUT_PURPOSE_FREE_FORM) {
+        self.init(adw_entry_row_new(), title)
+        adw_entry_row_set_input_purpose(widget.cast(), purpose)
+        if purpose != GTK_INPUT_PURPOSE_FREE_FORM {
+            adw_entry_row_set_input_hints(widget.cast(), GTK_INPUT_HINT_NO_SPELLCHECK)
+        }
+    }
+
+    /// Makes a row whose text is masked.
+    package static func password(_ title: String) -> TextRow {
+        let row = TextRow(adw_password_entry_row_new(), title)
+        // libadwaita 1.2 gives the button that shows the text no name.
+        row.widget.descendant(ofType: gtk_button_get_type())?.named("Show the text of '\(title)'")
+        return row
+    }
+
+    private init(_ widget: Widget, _ title: String) {
+        self.widget = widget
+        adw_preferences_row_set_use_markup(widget.cast(), 0)
+        adw_preferences_row_set_title(widget.cast(), title)
+    }
+
+    /// The text. An equal value changes nothing, so that the caret stays where it is.
+    package var text: String {
+        get { String(cString: gtk_editable_get_text(widget.opaque)) }
+        nonmutating set {
+            if newValue != text { gtk_editable_set_text(widget.opaque, newValue) }
+        }
+    }
+
+    /// Sets an example that is shown while the row has the focus and no text.
+    @discardableResult
+    package func placeholder(_ text: String) -> Self {
+        // The title covers the place of the example while the row has no focus.
+        guard let delegate = gtk_editable_get_delegate(widget.opaque) else { return self }
+        let field: Widget = delegate.cast()
+        field.on(property: "has-focus") {
+            gtk_text_set_placeholder_text(delegate.cast(), gtk_widget_has_focus(field) != 0 ? text : nil)
+        }
+        return self
+    }
+
+    /// Runs a closure with the text after every edit.
+    @discardableResult
+    package func onEdit(_ run: @escaping @MainActor (String) -> Void) -> Self {
+        let row = self
+        return on("changed") { run(row.text) }
+    }
+
+    /// Runs a closure when a person presses Return in the row.
+    @discardableResult
+    package func onReturn(_ run: @escaping @MainActor () -> Void) -> Self { on("entry-activated", run) }
+
+    /// Shows a button after an edit, and runs a closure with the text when a person presses it, or Return.
+    @discardableResult
+    package func onApply(_ run: @escaping @MainActor (String) -> Void) -> Self {
+        adw_entry_row_set_show_apply_button(widget.cast(), 1)
+        let row = self
+        return on("apply") { run(row.text) }
+    }
+
+    /// Adds an element after the text.
+    @discardableResult
+    package func suffix(_ element: any Element) -> Self {
+        gtk_widget_set_valign(element.widget, GTK_ALIGN_CENTER)
+        adw_entry_row_add_suffix(widget.cast(), element.widget)
+        return self
+    }
+}

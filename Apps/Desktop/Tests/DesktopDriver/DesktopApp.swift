@@ -1,0 +1,179 @@
+import CAtspi
+import Foundation
+
+/// The running program `latch-desktop`, driven as a person with a screen reader does it: by roles and names.
+///
+/// Each command waits until the control is there, at most ``limit``. The accessible tree is polled, because GTK 4.8 sends
+/// no event for many of its changes.
+@Accessibility
+package final class DesktopApp {
+    /// How long a command waits before it fails.
+    package static let limit = Duration.seconds(30)
+
+    /// The program.
+    package nonisolated let program: ChildProgram
+    private let root: Node
+    private let folders: PersonFolders
+
+    /// Starts the program and waits for its window. The tests of windows must not run at the same time, because there is one
+    /// program for each session bus.
+    ///
+    /// - Parameters:
+    ///   - folders: The folders of the person.
+    ///   - arguments: The command line.
+    ///   - isDark: Whether the system prefers dark colours.
+    ///   - isHighContrast: Whether the system prefers high contrast.
+    package static func launch(
+        _ folders: PersonFolders, _ arguments: [String] = [], isDark: Bool = false, isHighContrast: Bool = false
+    ) async throws -> DesktopApp {
+        var environment = folders.environment
+        environment["ADW_DEBUG_COLOR_SCHEME"] = isDark ? "prefer-dark" : "prefer-light"
+        environment["ADW_DEBUG_HIGH_CONTRAST"] = isHighContrast ? "1" : "0"
+        let program = try ChildProgram(Programs.desktop, arguments, environment: environment, folder: folders.root)
+        let root = try await poll("The window of latch-desktop did not open.", detail: { program.errors }) {
+            guard program.isRunning else { throw DriverError("latch-desktop ended: \(program.errors)") }
+            return Accessibility.desktop.children.first { $0.processID == program.id && !$0.children.isEmpty }
+        }
+        root.disableCache()
+        let app = DesktopApp(program, root, folders)
+        // There is no window manager that gives the focus to a new window.
+        try await app.run("xdotool", ["windowfocus", "--sync", app.windowID()])
+        return app
+    }
+
+    private init(_ program: ChildProgram, _ root: Node, _ folders: PersonFolders) {
+        (self.program, self.root, self.folders) = (program, root, folders)
+    }
+
+    // MARK: - What a person does
+
+    /// Replaces the text of a field.
+    package func type(_ text: String, into name: String) async throws {
+        let field = try await find(.field, name, isUsable: true)
+        guard field.setContent(text) else { throw failure("The field '\(name)' cannot be edited.") }
+    }
+
+    /// Presses a button when it is sensitive.
+    package func press(_ name: String) async throws {
+        let button = try await poll("No sensitive button is called '\(name)'.") {
+            self.root.first {
+                [Role.button, .toggle].map(\.rawValue).contains($0.role) && $0.name == name
+                    && $0.has(ATSPI_STATE_SENSITIVE)
+            }
+        }
+        guard button.activate() else { throw failure("The button '\(name)' has no action.") }
+    }
+
+    /// Presses keys, such as `Return`, `Tab`, `alt+Left` or `ctrl+q`, in the window.
+    package func press(keys: String...) async throws {
+        for key in keys { try await run("xdotool", ["key", key]) }
+    }
+
+    /// Types text with the keyboard where the focus is.
+    package func type(keys text: String) async throws {
+        try await run("xdotool", ["type", text])
+    }
+
+    /// Sets the size of the window in pixels, with the shadow that GTK draws around it.
+    package func resize(_ width: Int, _ height: Int) async throws {
+        try await run("xdotool", ["windowsize", "--sync", windowID(), "\(width)", "\(height)"])
+    }
+
+    // MARK: - What a person sees
+
+    /// Waits until a control with a role and a name is visible.
+    package func wait(for role: Role, _ name: String) async throws {
+        _ = try await find(role, name)
+    }
+
+    /// Waits until a control with a role has a name that contains a text, and returns the name.
+    @discardableResult
+    package func wait(for role: Role, containing text: String) async throws -> String {
+        try await poll("No \(role) contains '\(text)'.") {
+            self.root.first { $0.role == role.rawValue && $0.name.contains(text) }
+        }.name
+    }
+
+    /// Waits until no visible control has the role and name.
+    package func waitUntilGone(_ role: Role, _ name: String) async throws {
+        _ = try await poll("'\(name)' is still visible.") {
+            self.isVisible(role, name) ? nil : true
+        }
+    }
+
+    /// Returns whether a control is visible now.
+    package func isVisible(_ role: Role, _ name: String) -> Bool {
+        root.first { $0.role == role.rawValue && $0.name == name } != nil
+    }
+
+    /// Waits until a field has a text.
+    package func wait(forText text: String, in name: String) async throws {
+        _ = try await poll("The field '\(name)' has another text.") {
+            self.root.first { $0.role == Role.field.rawValue && $0.name == name && $0.content == text }
+        }
+    }
+
+    /// Waits until a control has the keyboard focus.
+    package func wait(forFocus name: String) async throws {
+        _ = try await poll("'\(name)' does not have the focus.") {
+            self.root.first { $0.has(ATSPI_STATE_FOCUSED) && $0.name == name }
+        }
+    }
+
+    /// The visible part of the accessible tree, one control a line.
+    package func tree() -> String { root.dump() }
+
+    /// Stores a picture of the window in `.build/desktop/screenshots`, or in the folder that `SCREENSHOTS` names.
+    package func screenshot(_ name: String) async throws {
+        let folder =
+            ProcessInfo.processInfo.environment["SCREENSHOTS"] ?? Programs.root.path + "/.build/desktop/screenshots"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try await run("import", ["-window", windowID(), "\(folder)/\(name).png"])
+    }
+
+    /// Closes the window with the keyboard's shortcut and returns the exit code of the program.
+    package func close() async throws -> Int32 {
+        try await press(keys: "ctrl+q")
+        return await program.exitCode()
+    }
+
+    // MARK: -
+
+    private func find(_ role: Role, _ name: String, isUsable: Bool = false) async throws -> Node {
+        try await poll("No \(role) is called '\(name)'.") {
+            self.root.first {
+                $0.role == role.rawValue && $0.name == name && (!isUsable || $0.has(ATSPI_STATE_SENSITIVE))
+            }
+        }
+    }
+
+    private func poll<Value>(_ message: String, _ body: @Accessibility () throws -> Value?) async throws -> Value {
+        try await Self.poll(message, detail: { self.tree() }, body)
+    }
+
+    private func failure(_ message: String) -> DriverError { DriverError("\(message)\n\(tree())") }
+
+    private static func poll<Value>(
+        _ message: String, detail: @Accessibility () -> String, _ body: @Accessibility () throws -> Value?
+    ) async throws -> Value {
+        let start = ContinuousClock.now
+        while true {
+            if let value = try body() { return value }
+            guard ContinuousClock.now - start < limit else { throw DriverError("\(message)\n\(detail())") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func windowID() async throws -> String {
+        let search = try ChildProgram(
+            "/usr/bin/xdotool", ["search", "--sync", "--onlyvisible", "--pid", "\(program.id)"],
+            folder: folders.root)
+        guard let id = await search.firstLine() else { throw failure("The window is not on the display.") }
+        return id
+    }
+
+    private func run(_ name: String, _ arguments: [String]) async throws {
+        let tool = try ChildProgram("/usr/bin/\(name)", arguments, folder: folders.root)
+        guard await tool.exitCode() == 0 else { throw failure("\(name) \(arguments) failed: \(tool.errors)") }
+    }
+}

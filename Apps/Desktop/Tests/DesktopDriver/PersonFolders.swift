@@ -1,0 +1,33 @@
+package import Foundation
+
+/// The folders of one person, which are removed at the end: home, settings and accounts.
+package final class PersonFolders: Sendable {
+    /// The folder that contains all others.
+    package let root: URL
+
+    /// Makes the folders.
+    package init() throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "latch-desktop-\(UUID())")
+        try FileManager.default.createDirectory(
+            at: root.appending(path: "config/gtk-4.0"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        // Without animations every state is the last one.
+        try Data("[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n".utf8)
+            .write(to: root.appending(path: "config/gtk-4.0/settings.ini"))
+        // The secrets of the accounts are in the sealed file, because the bus of the tests has no keyring.
+        try FileManager.default.createDirectory(
+            at: root.appending(path: "data/latchstring"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        try Data("file".utf8).write(to: root.appending(path: "data/latchstring/secrets.store"))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: root) }
+
+    /// The environment that makes a program use these folders.
+    package var environment: [String: String] {
+        [
+            "HOME": root.path, "XDG_DATA_HOME": root.path + "/data", "XDG_STATE_HOME": root.path + "/state",
+            "XDG_CONFIG_HOME": root.path + "/config", "XDG_CACHE_HOME": root.path + "/cache",
+        ]
+    }
+}

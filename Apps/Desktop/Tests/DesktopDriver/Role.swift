@@ -1,0 +1,13 @@
+/// The role of a control in the accessible tree, by the name that AT-SPI gives it.
+package enum Role: String, Sendable {
+    case alert
+    case button = "push button"
+    case field = "text"
+    case frame
+    case heading
+    case image
+    case label
+    case listItem = "list item"
+    case menuItem = "menu item"
+    case toggle = "toggle button"
+}

@@ -1,0 +1,67 @@
+import DesktopDriver
+import Foundation
+import Testing
+
+extension WindowTests {
+    /// What the program does besides its pages.
+    @Suite("The program latch-desktop")
+    struct ProgramTests {
+        @Test("work of the main actor returns to the main thread, and pages end with their widgets")
+        func probe() async throws {
+            let folders = try PersonFolders()
+            let probe = try ChildProgram(Programs.probe, [], environment: folders.environment, folder: folders.root)
+            #expect(await probe.allOutput() == "main actor: passed\nownership: passed\n", "\(probe.errors)")
+            #expect(await probe.exitCode() == 0)
+        }
+
+        @Test("--version and --help need no display, a wrong option and a missing display are one line")
+        func commandLine() async throws {
+            let version = try await run(["--version"])
+            #expect(version.code == 0 && version.output.hasPrefix("latch-desktop ") && version.errors.isEmpty)
+            let help = try await run(["--help"])
+            #expect(help.code == 0 && help.output.hasPrefix("Usage: latch-desktop"))
+            let option = try await run(["--unknown"])
+            #expect(option.code == 64 && option.errors.hasPrefix("latch-desktop: '--unknown' is not an option"))
+            let display = try await run([])
+            #expect(display.code == 69 && display.errors.hasPrefix("latch-desktop: There is no display"))
+            #expect(display.errors.count { $0 == "\n" } == 1 && display.output.isEmpty)
+        }
+
+        @Test("OX-9 a second start hands its link to the first, which says when no sign-in waits for it")
+        func link() async throws {
+            try await withApp { app, folders in
+                let second = try ChildProgram(
+                    Programs.desktop, ["onyx://auth/callback?code=1&state=unknown"], environment: folders.environment,
+                    folder: folders.root)
+                #expect(await second.exitCode() == 0)
+                try await app.wait(for: .label, containing: "No sign-in is waiting for this link.")
+            }
+        }
+
+        @Test("the window fits 360 pixels, and has its size again at the next start")
+        func size() async throws {
+            let folders = try PersonFolders()
+            try await withApp(folders) { app, _ in
+                try await app.wait(for: .field, "Server URL")
+                try await app.resize(360, 700)
+                try await app.screenshot("connect-360")
+            }
+            let stored = try String(
+                contentsOf: folders.root.appending(path: "state/latchstring/window.ini"), encoding: .utf8)
+            #expect(stored.contains("width=360"))
+            try await withApp(folders, isDark: true) { app, _ in
+                try await app.wait(for: .field, "Server URL")
+                try await app.screenshot("connect-dark")
+            }
+        }
+
+        private func run(_ arguments: [String]) async throws -> (code: Int32, output: String, errors: String) {
+            let folders = try PersonFolders()
+            let environment = folders.environment.merging(["DISPLAY": "", "GDK_BACKEND": "x11"]) { $1 }
+            let program = try ChildProgram(
+                Programs.desktop, arguments, environment: environment, folder: folders.root)
+            let output = await program.allOutput()
+            return (await program.exitCode(), output, program.errors)
+        }
+    }
+}

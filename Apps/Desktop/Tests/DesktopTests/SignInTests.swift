@@ -1,0 +1,126 @@
+import DesktopDriver
+import Testing
+
+extension WindowTests {
+    /// The screens from the address of a server to the app.
+    @Suite("Sign-in in the window")
+    struct SignInTests {
+        @Test("IM-2 IM-16 a bad address and a server that is not reachable are alerts, and the address is kept")
+        func badAddress() async throws {
+            try await withApp { app, _ in
+                try await app.wait(forFocus: "Server URL")
+                try await app.type("ftp://photos.example.org", into: "Server URL")
+                try await app.press("Next")
+                try await app.wait(for: .alert, containing: "Invalid server URL")
+                try await app.type("http://127.0.0.1:1", into: "Server URL")
+                try await app.press("Next")
+                try await app.wait(for: .alert, containing: "Server is not reachable")
+                try await app.wait(forText: "http://127.0.0.1:1", in: "Server URL")
+            }
+        }
+
+        @Test("IM-2 IM-5 a wrong password stays on the second step and is cleared, the right one opens the app")
+        func password() async throws {
+            try await withSandbox { sandbox in
+                try await withApp { app, _ in
+                    try await app.connect(to: sandbox.addresses["immich"]!)
+                    try await app.type("ada@example.org", into: "Email")
+                    try await app.type("wrong", into: "Password")
+                    try await app.press("Login")
+                    try await app.wait(for: .alert, containing: "Login failed")
+                    try await app.wait(forText: "", in: "Password")
+                    try await app.wait(forText: "ada@example.org", in: "Email")
+                    try await app.type(sandbox.passwords["ada@example.org"]!, into: "Password")
+                    try await app.press("Login")
+                    try await app.wait(for: .label, "ada@example.org")
+                }
+            }
+        }
+
+        @Test("IM-2 the whole sign-in works with the keyboard alone, and Escape goes back")
+        func keyboard() async throws {
+            try await withSandbox { sandbox in
+                try await withApp { app, _ in
+                    try await app.wait(forFocus: "Server URL")
+                    try await app.type(keys: sandbox.addresses["immich"]!)
+                    try await app.press(keys: "Return")
+                    try await app.wait(forFocus: "Email")
+                    try await app.press(keys: "Escape")
+                    try await app.wait(forFocus: "Server URL")
+                    try await app.press(keys: "Return")
+                    try await app.wait(forFocus: "Email")
+                    try await app.type(keys: "ada@example.org")
+                    try await app.press(keys: "Return")
+                    try await app.wait(forFocus: "Password")
+                    try await app.type(keys: sandbox.passwords["ada@example.org"]!)
+                    try await app.press(keys: "Return")
+                    try await app.wait(for: .label, "ada@example.org")
+                }
+            }
+        }
+
+        @Test("IM-2 Back stops the connection, and a late response changes nothing")
+        func late() async throws {
+            let server = try SilentServer()
+            try await withApp { app, _ in
+                try await app.type(server.address, into: "Server URL")
+                try await app.press("Next")
+                try await app.press("Back")
+                server.respond()
+                try await app.type("ftp://photos.example.org", into: "Server URL")
+                try await app.press("Next")
+                try await app.wait(for: .alert, containing: "Invalid server URL")
+            }
+        }
+
+        @Test(
+            "IM-16 a certificate that is not trusted is shown first: Cancel returns, Trust continues; IM-12 a new password"
+        )
+        func certificate() async throws {
+            let gateway = try await RunningGateway()
+            try await withApp { app, _ in
+                try await app.type(gateway.address, into: "Server URL")
+                try await app.press("Next")
+                try await app.wait(for: .heading, "Trust this certificate?")
+                try await app.wait(for: .alert, containing: "SSL certificate error")
+                try await app.press("Cancel")
+                try await app.wait(for: .alert, containing: "SSL certificate error")
+                try await app.press("Next")
+                try await app.press("Trust")
+                try await app.type(gateway.person.email, into: "Email")
+                try await app.type(gateway.person.password, into: "Password")
+                try await app.press("Login")
+
+                try await app.wait(for: .heading, "Change password")
+                try await app.type("a new password of Eve", into: "New password")
+                try await app.type("another new password", into: "Repeat the new password")
+                try await app.press("Change password")
+                try await app.wait(for: .alert, containing: "differ")
+                try await app.wait(forText: "", in: "New password")
+                try await app.type("a new password of Eve", into: "New password")
+                try await app.type("a new password of Eve", into: "Repeat the new password")
+                try await app.press("Change password")
+                try await app.wait(for: .label, gateway.person.email)
+            }
+            await gateway.stop()
+        }
+
+        @Test("OX-8 OX-9 each provider is a button, the page for another device has a code, and Cancel returns")
+        func provider() async throws {
+            try await withSandbox { sandbox in
+                try await withApp { app, _ in
+                    try await app.connect(to: sandbox.addresses["onyx"]!)
+                    try await app.press("Continue with the sandbox")
+                    try await app.wait(for: .heading, "Waiting for your browser")
+                    try await app.press("Use another device")
+                    try await app.wait(for: .image, "Use another device")
+                    try await app.type("https://example.org/not-the-link", into: "Address of the last page")
+                    try await app.press("Continue")
+                    try await app.wait(for: .alert, containing: "This is not the address of the last page")
+                    try await app.press("Cancel")
+                    try await app.wait(for: .button, "Login")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import LatchKit
+
+/// What the program says about itself.
+public enum AboutScreen {
+    /// The name of the program.
+    public static let name = "Latchstring"
+    /// The version, such as "1.2.3".
+    public static var version: String { LatchClient.version }
+    /// What the program does, in one sentence.
+    public static let summary =
+        "Signs in to self-hosted servers, stays signed in, and downloads what they hold."
+}

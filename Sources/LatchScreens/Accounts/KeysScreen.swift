@@ -1,0 +1,89 @@
+public import FoundationEssentials
+import LatchKit
+public import Observation
+
+/// The person's API keys on the server of an account.
+///
+/// Source: RM-9.
+@MainActor @Observable
+public final class KeysScreen {
+    /// One key in the list. Texts from the server are safe to be displayed. It never contains the key itself.
+    public struct Row: Identifiable, Equatable, Sendable {
+        /// The id of the key on the server.
+        public let id: String
+        /// The name of the key.
+        public let name: String
+        /// The scopes of the key, separated by spaces.
+        public let scopes: String
+        /// When the key was last used. Nil when it was not, or the server does not say.
+        public let lastUsed: Date?
+        /// Whether the account uses the key.
+        public let isCurrent: Bool
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "API keys"
+        /// The button that replaces the account's key.
+        public static let rotate = "Replace key"
+        /// The button that revokes a key.
+        public static let revoke = "Revoke"
+        /// The mark of the account's key.
+        public static let current = "Used by this device"
+    }
+
+    /// What the screen shows.
+    public private(set) var state = ListState<Row>.loading
+
+    @ObservationIgnored private let account: Account
+    @ObservationIgnored private let session: @MainActor () throws -> Session
+    @ObservationIgnored let work = ScreenTask()
+
+    init(_ client: LatchClient, account: Account) {
+        self.account = account
+        session = { try client.session(for: account) }
+        load()
+    }
+
+    /// Loads the list again.
+    public func load() { perform { _ in nil } }
+
+    /// Replaces the key of the account with a new one, and revokes the old one.
+    public func rotate() {
+        perform { session in
+            let rotation = try await session.rotateKey()
+            return rotation.failure.map { error in
+                LatchError(error.code, "The key was replaced, but the old one was not revoked. \(error.message)")
+            }
+        }
+    }
+
+    /// Revokes a key. A device that uses it must sign in again. Revoking the account's own key signs it out.
+    public func revoke(_ id: String) {
+        guard state.rows.contains(where: { $0.id == id }) else { return }
+        perform { session in
+            try await session.revokeKey(id)
+            return nil
+        }
+    }
+
+    private func perform(_ command: @escaping @Sendable (Session) async throws -> LatchError?) {
+        work.start { [session, weak self] isCurrent in
+            do {
+                let session = try session()
+                let warning = try await command(session)
+                let keys = try await session.keys()
+                if isCurrent() { self?.state = .loaded(keys.map(Self.row), warning.map { ScreenError($0) }) }
+            } catch {
+                if isCurrent(), let self { self.state = self.state.failed(error) }
+            }
+        }
+    }
+
+    private static func row(_ key: RemoteKey) -> Row {
+        Row(
+            id: key.id, name: ScreenText.line(key.name), scopes: ScreenText.line(key.scopes.joined(separator: " ")),
+            lastUsed: key.lastUsed, isCurrent: key.isCurrent)
+    }
+}

@@ -1,0 +1,131 @@
+import LatchKit
+public import Observation
+
+/// The person's PIN on the server, which protects the locked folder there.
+///
+/// Source: IM-15.
+@MainActor @Observable
+public final class ServerPINScreen {
+    /// What the screen shows.
+    public enum State: Equatable, Sendable {
+        /// The server is being asked whether there is a PIN, or performs a command.
+        case working
+        /// The person edits. The error is that of the last command.
+        case editing(ScreenError?)
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "PIN of the locked folder"
+        /// What the PIN protects.
+        public static let advice = "Pictures in the locked folder of the server are shown only after this PIN."
+        /// The name of the field for the current PIN.
+        public static let current = "Current PIN"
+        /// The name of the field for the password, with which a forgotten PIN is replaced.
+        public static let password = "Password, if you forgot the PIN"
+        /// The name of the field for the new PIN.
+        public static let new = "New PIN (six digits)"
+        /// The name of the field for the repeated new PIN.
+        public static let again = "Repeat the new PIN"
+        /// The button that sets the first PIN.
+        public static let set = "Set PIN"
+        /// The button that replaces the PIN.
+        public static let change = "Change PIN"
+        /// The button that removes the PIN.
+        public static let remove = "Remove PIN"
+        /// The button that locks again what is unlocked for this session.
+        public static let lock = "Lock again"
+        /// The error when the two new PINs differ.
+        public static let differ = "The two PINs differ. Nothing was changed. Enter both again."
+        /// The error when nothing proves that the person may change the PIN.
+        public static let proofNeeded = "Enter the current PIN, or your password at the server."
+    }
+
+    /// What the screen shows.
+    public private(set) var state = State.working
+    /// Whether the person has a PIN.
+    public private(set) var hasPIN = false
+    /// Whether this session has access to the locked folder now.
+    public private(set) var isUnlocked = false
+    /// The current PIN. Empty again as soon as it was sent.
+    public var current = "" { didSet { if !current.isEmpty { clearError() } } }
+    /// The password. Empty again as soon as it was sent.
+    public var password = "" { didSet { if !password.isEmpty { clearError() } } }
+    /// The new PIN. Empty again as soon as it was sent.
+    public var new = "" { didSet { if !new.isEmpty { clearError() } } }
+    /// The new PIN once more.
+    public var again = "" { didSet { if !again.isEmpty { clearError() } } }
+    /// The error of the last command. Nil when there is none.
+    public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+
+    @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored private let account: Account
+    @ObservationIgnored let work = ScreenTask()
+
+    init(_ client: LatchClient, account: Account) {
+        self.client = client
+        self.account = account
+        perform(nil)
+    }
+
+    /// Sets the first PIN, or replaces the current one.
+    public func save() {
+        guard state != .working, !new.isEmpty else { return }
+        let (secret, repeated) = (Secret(new), Secret(again))
+        let result = Result { () throws(LatchError) -> PINAction in
+            guard secret == repeated else { throw LatchError(.weakPassword, Text.differ) }
+            let pin = try PIN(secret)
+            return hasPIN ? .change(to: pin, try proof()) : .set(pin)
+        }
+        perform(result)
+    }
+
+    /// Removes the PIN.
+    public func remove() {
+        guard state != .working, hasPIN else { return }
+        perform(Result { () throws(LatchError) in .remove(try proof()) })
+    }
+
+    /// Locks the locked folder again.
+    public func lock() {
+        guard state != .working, isUnlocked else { return }
+        perform(.success(.lock))
+    }
+
+    private func proof() throws(LatchError) -> PINProof {
+        if !current.isEmpty { return .pin(try PIN(Secret(current))) }
+        guard !password.isEmpty else { throw LatchError(.wrongPIN, Text.proofNeeded) }
+        return .password(Secret(password))
+    }
+
+    /// Performs an action, or none, and asks the server for the state.
+    private func perform(_ action: Result<PINAction, LatchError>?) {
+        (current, password, new, again) = ("", "", "", "")
+        if case .failure(let error) = action {
+            state = .editing(ScreenError(error))
+            return
+        }
+        state = .working
+        work.start { [client, account, weak self] isCurrent in
+            var failure: ScreenError?
+            do {
+                if let action { try await client.perform(action.get(), of: account) }
+            } catch {
+                failure = ScreenError(error)
+            }
+            do {
+                let now = try await client.pinState(of: account)
+                guard isCurrent(), let self else { return }
+                (self.hasPIN, self.isUnlocked) = (now.isSet, now.isUnlocked)
+            } catch {
+                failure = failure ?? ScreenError(error)
+            }
+            if isCurrent() { self?.state = .editing(failure) }
+        }
+    }
+
+    private func clearError() {
+        if case .editing(.some) = state { state = .editing(nil) }
+    }
+}

@@ -1,0 +1,189 @@
+import LatchKit
+public import Observation
+import Primitives
+
+/// How a server is connected to: proxy, header fields and certificates. Before a sign-in, and for an account.
+///
+/// Source: IM-16, IM-18; docs/sign-in-to-immich.md.
+@MainActor @Observable
+public final class ConnectionScreen {
+    /// What the screen shows.
+    public enum State: Equatable, Sendable {
+        /// The person edits. The error is that of the last try to save.
+        case editing(ScreenError?)
+        /// The options are being tested with the server.
+        case saving
+        /// The options are stored.
+        case saved
+    }
+
+    /// The texts of the screen.
+    public enum Text {
+        /// The heading.
+        public static let title = "Network and trust"
+        /// The name of the field for the proxy.
+        public static let proxy = "Proxy"
+        /// What an empty proxy means.
+        public static let proxyExample = "As set for this computer"
+        /// The heading of the header fields.
+        public static let headers = "Header fields"
+        /// What the header fields are for.
+        public static let headersAdvice =
+            "Sent with every request to this server, for example the key of an access proxy. Values are stored with the "
+            + "secrets."
+        /// The name of the field for the name of a header field.
+        public static let headerName = "Name"
+        /// The name of the field for the value of a header field.
+        public static let headerValue = "Value"
+        /// The button that adds the header field.
+        public static let addHeader = "Add header field"
+        /// The button that removes something.
+        public static let remove = "Remove"
+        /// The name of the file with certificate authorities.
+        public static let authorities = "Certificate authorities (PEM file)"
+        /// The name of the file with the client certificate.
+        public static let clientCertificate = "Client certificate (PEM or PKCS#12 file)"
+        /// The name of the field for the passphrase of the client certificate.
+        public static let passphrase = "Passphrase of the certificate"
+        /// The name of the certificate that the person has trusted.
+        public static let pin = "Trusted certificate (SHA-256)"
+        /// The button that saves.
+        public static let save = "Save"
+        /// What is shown while the options are tested.
+        public static let saving = "Testing the connection…"
+    }
+
+    /// What the screen shows.
+    public private(set) var state = State.editing(nil)
+    /// The address of the proxy. Empty for the one of this computer.
+    public var proxy = "" { didSet { if proxy != oldValue { clearError() } } }
+    /// The names of the header fields.
+    public private(set) var headerNames: [String] = []
+    /// The name of the header field to add.
+    public var headerName = ""
+    /// The value of the header field to add. Empty again as soon as it was added.
+    public var headerValue = ""
+    /// The path of the file with certificate authorities. Empty for those of the system only.
+    public var authoritiesFile = "" { didSet { if authoritiesFile != oldValue { clearError() } } }
+    /// The path of the file with the client certificate. Empty for none.
+    public var certificateFile = "" { didSet { if certificateFile != oldValue { clearError() } } }
+    /// The passphrase of the client certificate. Empty for none, or to keep the stored one.
+    public var passphrase = ""
+    /// The fingerprint of the only certificate that is accepted. Nil when the authorities decide.
+    public private(set) var pin: String?
+    /// The error of the last try. Nil when there is none.
+    public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+
+    @ObservationIgnored private var options = ConnectionOptions()
+    @ObservationIgnored private let load: @Sendable () async throws -> ConnectionOptions
+    @ObservationIgnored private let store: @MainActor (ConnectionOptions) async throws -> Void
+    @ObservationIgnored let work = ScreenTask()
+
+    /// The options of a sign-in, which are stored with its account.
+    init(_ connect: ConnectScreen) {
+        let options = connect.connection
+        load = { options }
+        store = { [weak connect] in connect?.connection = $0 }
+        show(options)
+    }
+
+    /// The options of an account. A change is tested with the server before it is stored.
+    init(_ client: LatchClient, account: Account) {
+        load = { try await client.accounts.connection(of: account.id) }
+        store = { options in _ = try await client.changeConnection(of: account) { $0 = options } }
+        work.start { [load, weak self] isCurrent in
+            do {
+                let options = try await load()
+                if isCurrent() { self?.show(options) }
+            } catch {
+                if isCurrent() { self?.state = .editing(ScreenError(error)) }
+            }
+        }
+    }
+
+    /// Adds the header field in the fields. It is stored with ``save()``.
+    public func addHeader() {
+        let value = headerValue.trimmed
+        headerValue = ""
+        do {
+            try options.setHeader(headerName.trimmed, to: value)
+            headerName = ""
+            headerNames = options.extraHeaders.fields.map(\.name)
+            clearError()
+        } catch {
+            state = .editing(ScreenError(error))
+        }
+    }
+
+    /// Removes a header field.
+    public func removeHeader(_ name: String) {
+        options.extraHeaders[name] = nil
+        headerNames = options.extraHeaders.fields.map(\.name)
+    }
+
+    /// Lets the authorities decide about the certificate of the server again.
+    public func removePin() {
+        options.pinnedCertificate = nil
+        pin = nil
+    }
+
+    /// Tests and stores the options.
+    public func save() {
+        guard state != .saving else { return }
+        var options = options
+        do {
+            let proxy = proxy.trimmed
+            options.proxy = proxy.isEmpty ? nil : proxy
+            if authoritiesFile != (options.authorities.pemFile ?? "") {
+                try options.setAuthorities(file: authoritiesFile.isEmpty ? nil : authoritiesFile)
+            }
+            if certificateFile != Self.file(options.clientCertificate) || !passphrase.isEmpty {
+                let secret = passphrase.isEmpty ? nil : Secret(passphrase)
+                try options.setClientCertificate(
+                    file: certificateFile.isEmpty ? nil : certificateFile, passphrase: secret)
+            }
+        } catch {
+            state = .editing(ScreenError(error))
+            return
+        }
+        passphrase = ""
+        state = .saving
+        work.start { [store, options, weak self] isCurrent in
+            do {
+                try await store(options)
+                guard isCurrent(), let self else { return }
+                self.show(options)
+                self.state = .saved
+            } catch {
+                if isCurrent() { self?.state = .editing(ScreenError(error)) }
+            }
+        }
+    }
+
+    /// Stops a test, and forgets what was typed.
+    public func cancel() {
+        work.cancel()
+        (headerValue, passphrase) = ("", "")
+        state = .editing(nil)
+    }
+
+    private func show(_ options: ConnectionOptions) {
+        self.options = options
+        proxy = options.proxy ?? ""
+        headerNames = options.extraHeaders.fields.map(\.name)
+        authoritiesFile = options.authorities.pemFile ?? ""
+        certificateFile = Self.file(options.clientCertificate)
+        pin = options.pinnedCertificate?.description
+    }
+
+    private static func file(_ certificate: ClientCertificate?) -> String {
+        switch certificate {
+        case .pem(let path, _, _), .pkcs12(let path, _): path
+        case nil: ""
+        }
+    }
+
+    private func clearError() {
+        if state != .saving, state != .editing(nil) { state = .editing(nil) }
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import LatchKit
+import TestSupport
+import Testing
+
+@testable import LatchScreens
+
+/// The accounts of a device, and what can be managed at the server of one.
+@MainActor
+@Suite("Account screens", .timeLimit(.minutes(5)))
+struct AccountScreensTests {
+    @Test("RM-2 RM-3 accounts are added, switched and signed out of, one and all, and the app follows")
+    func accounts() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            _ = try await fixture.signIn(app)
+            let accounts = try #require(app.accounts)
+            accounts.add()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("onyx")
+            connect.next()
+            let screen = try await app.signInScreen()
+            (screen.email, screen.password) = fixture.ada
+            screen.login()
+            let main: MainScreen = try await app.value {
+                if case .main(let screen) = $0, screen.account.dialect.rawValue == "onyx" { screen } else { nil }
+            }
+            try await observed { accounts.rows.count == 2 && accounts.rows.filter(\.isActive).count == 1 }
+            let (active, other) = (main.account.id, try #require(accounts.rows.first { !$0.isActive }).id)
+
+            accounts.use(other)
+            let switched: MainScreen = try await app.value {
+                if case .main(let screen) = $0, screen.account.id == other { screen } else { nil }
+            }
+            #expect(switched !== main)
+
+            accounts.askToSignOut(of: active)
+            try await observed { accounts.state == .confirming([active], nil) }
+            accounts.cancel()
+            #expect(accounts.state == .list(nil) && accounts.rows.count == 2)
+            accounts.askToSignOut(of: active)
+            try await observed { accounts.state == .confirming([active], nil) }
+            accounts.confirm()
+            try await observed { accounts.state == .list(nil) && accounts.rows.map(\.id) == [other] }
+            #expect(accounts.warnings.isEmpty)
+            #expect(try await app.main() === switched)
+
+            accounts.askToSignOutOfAll()
+            try await observed { accounts.state == .confirming([other], nil) }
+            accounts.confirm()
+            _ = try await app.connect()
+            #expect(accounts.rows.isEmpty)
+        }
+    }
+
+    @Test("IM-2 leaving the sign-in of another account returns to the app")
+    func leave() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            app.addAccount()
+            guard case .signIn(let flow) = app.state, flow.canLeave else { throw Unexpected() }
+            flow.back()
+            #expect(try await app.main().account.id == main.account.id)
+        }
+    }
+
+    @Test("RM-3 a switch by another program shows the other account")
+    func elsewhere() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            _ = try await fixture.signIn(app)
+            let other = try await LatchClient.open(fixture.configuration)
+            let server = try await other.probe(ServerAddress(try fixture.url("onyx"))).requireServer()
+            let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
+            let account = try await other.signIn(signIn, to: server)
+            let shown: MainScreen = try await app.value {
+                if case .main(let screen) = $0, screen.account.id == account.id { screen } else { nil }
+            }
+            #expect(shown.account.isActive)
+            await other.close()
+        }
+    }
+
+    @Test("IM-17 the sessions of the person are listed, and another one is ended")
+    func sessions() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            let second = LatchClient.Configuration(
+                folders: Folders(data: fixture.folders.data + "-2"), secrets: MemoryStore(),
+                device: Device(program: "other", version: "1", model: "Second", type: "Linux"))
+            let other = try await LatchClient.open(second)
+            let server = try await other.probe(main.account.serverURL).requireServer()
+            let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
+            _ = try await other.signIn(signIn, to: server)
+
+            let account = main.accountScreen()
+            #expect(account.sections == [.sessions, .endpoints, .connection, .password, .pin])
+            let sessions = account.sessions()
+            try await observed { sessions.state.rows.count == 2 }
+            let current = try #require(sessions.state.rows.first { $0.isCurrent })
+            sessions.end(current.id)
+            #expect(sessions.state.rows.count == 2)
+            sessions.end(try #require(sessions.state.rows.first { !$0.isCurrent }).id)
+            try await observed { sessions.state.rows.count == 1 }
+            #expect(sessions.state == .loaded([current], nil))
+            await other.close()
+        }
+    }
+
+    @Test("IM-13 IM-14 an address that is not the same server is refused with its reason, and networks are edited")
+    func endpoints() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            let screen = main.accountScreen().endpoints()
+            try await observed { screen.state.rows.count == 1 && !screen.isBusy }
+            #expect(screen.state.rows[0].kind == .own)
+
+            screen.address = try fixture.url("onyx")
+            screen.add()
+            try await observed { !screen.isBusy }
+            #expect(screen.state.error != nil && screen.state.rows.count == 1 && !screen.address.isEmpty)
+
+            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
+            screen.address = "http://localhost:\(port)"
+            screen.isLocal = true
+            screen.add()
+            try await observed { screen.state.rows.count == 2 && !screen.isBusy }
+            #expect(screen.state.rows[0].kind == .local && screen.address.isEmpty && screen.state.error == nil)
+            screen.test()
+            try await observed { !screen.isBusy }
+            #expect(screen.state.rows.map(\.test) == [EndpointsScreen.Text.usable, EndpointsScreen.Text.usable])
+
+            screen.network = "  Home sweet home "
+            screen.addNetwork()
+            try await observed { screen.networks == ["Home sweet home"] && !screen.isBusy }
+            screen.removeNetwork("Home sweet home")
+            try await observed { screen.networks.isEmpty && !screen.isBusy }
+            screen.remove(screen.state.rows[0].address)
+            try await observed { screen.state.rows.count == 1 && !screen.isBusy }
+        }
+    }
+
+    @Test("IM-16 the log shows a failed operation, newest first, and is cleared")
+    func log() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            _ = try await fixture.signIn(app)
+            let log = try #require(app.log())
+            #expect(log.state.rows.contains { $0.text.hasPrefix("sign-in: ok") && !$0.isFailure })
+            #expect(!log.text.contains(fixture.ada.password) && log.text.contains("sign-in: ok"))
+            log.clear()
+            #expect(log.state == .loaded([], nil))
+        }
+    }
+}
