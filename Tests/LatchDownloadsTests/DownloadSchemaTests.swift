@@ -47,6 +47,23 @@ struct DownloadSchemaTests {
         await new.close()
     }
 
+    @Test("DL-13 a failure that an earlier version stored no longer names a command of the terminal")
+    func neutralReasons() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.queue().add([fixture.task("one")])
+        let earlier = "Server is not reachable. Gave up after 15 minutes. "
+        let row = Statement("UPDATE downloads SET state = 'failed', reason = ?", String.self)
+        let version = DownloadSchema.schema.migrations.first { $0.version == 18 }
+        let update = try #require(version).sql.split(separator: ";").last { $0.contains("replace(") } ?? ""
+        try await fixture.latch.accounts.database.write { connection in
+            _ = try connection.run(row, earlier + "When the server is back: latch downloads retry")
+            _ = try connection.run(Statement(String(update)))
+        }
+        let state = try await fixture.state("one", fixture.queue())
+        #expect(state == .failed(earlier + "Retry when the server is back."))
+        await fixture.latch.close()
+    }
+
     @Test("IM-11 signing out leaves nothing of the account in the tables of downloads but the folder that was chosen")
     func signedOut() async throws {
         let fixture = try await DownloadFixture()

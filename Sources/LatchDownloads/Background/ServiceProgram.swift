@@ -10,9 +10,14 @@ enum ServiceProgram {
 
     /// Returns the path of the program: beside this program, or else the first one in the folders of `PATH`.
     ///
+    /// - Parameters:
+    ///   - environment: The variables of this program.
+    ///   - program: The path of this program.
     /// - Throws: ``LatchError/Code/backgroundFailed`` when it is missing.
-    static func path(_ environment: [String: String]) throws(LatchError) -> String {
-        let own = DesktopProgram.ownPath.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
+    static func path(
+        _ environment: [String: String], beside program: String? = DesktopProgram.ownPath
+    ) throws(LatchError) -> String {
+        let own = program.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         let folders = [own].compactMap(\.self) + (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         // A relative folder would depend on the folder in which the service starts.
         let paths = folders.filter { $0.hasPrefix("/") }.map { $0 + "/" + name }

@@ -79,6 +79,7 @@ public final class DownloadsScreen {
     @ObservationIgnored private let interval: Duration
     @ObservationIgnored private var queue: (location: LibraryLocation, queue: DownloadQueue)?
     @ObservationIgnored private var cursor = DownloadCursor()
+    @ObservationIgnored private let paging = ScreenTask()
     @ObservationIgnored private var network: NetworkState?
     @ObservationIgnored private var signal: AsyncStream<Void>.Continuation?
     /// The tasks of the shown rows.
@@ -137,20 +138,23 @@ public final class DownloadsScreen {
     public func showNextPage() {
         guard page.hasNext else { return }
         cursor.goToNext()
-        signal?.yield()
+        readNow()
     }
 
     /// Shows the previous page.
     public func showPreviousPage() {
         guard page.hasPrevious else { return }
         cursor.goToPrevious()
-        signal?.yield()
+        readNow()
     }
 
     private func showFirstPage() {
         cursor = DownloadCursor()
-        signal?.yield()
+        readNow()
     }
+
+    /// Reads the queue without the pause between two readings, because the person waits for the page.
+    private func readNow() { paging.start { [weak self] _ in await self?.read() } }
 
     // MARK: - Reading
 
