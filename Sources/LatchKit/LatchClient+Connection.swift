@@ -30,7 +30,7 @@ extension LatchClient {
         }
         try await accounts.changeConnection(account.id, from: base, to: options)
         // Responses that an access proxy allowed with the old header fields may not be allowed with the new ones.
-        await accounts.cache.purge(account.id)
+        await accounts.purgeCaches(of: account.id)
         return ConnectionChange(options: options, trial: report)
     }
 }

@@ -130,6 +130,7 @@ public final class LatchClient: Sendable {
             revocationTimeout: configuration.revocationTimeout, requestTimeout: configuration.requestTimeout,
             hook: configuration.hook,
             cache: ResponseCache(path: folders.responses),
+            thumbnails: ResponseCache(path: folders.thumbnails, limit: Thumbnail.storedBytes),
             log: ClientLog(
                 path: configuration.keepsLog ? folders.log : nil, program: configuration.device.program,
                 now: configuration.now), network: configuration.network, headStart: configuration.headStart)

@@ -2,6 +2,8 @@
 @MainActor
 final class ScreenTask {
     private var task: Task<Void, Never>?
+    /// The work that was cancelled last, which may still run for a moment.
+    private var cancelled: Task<Void, Never>?
     private var number = 0
 
     /// Cancels the current work and starts other work.
@@ -19,12 +21,16 @@ final class ScreenTask {
     /// Cancels the current work.
     func cancel() {
         task?.cancel()
+        if let task { cancelled = task }
         task = nil
         number += 1
     }
 
-    /// Waits until the current work has ended.
-    func finish() async { await task?.value }
+    /// Waits until the current work and the work that was cancelled last have ended.
+    func finish() async {
+        await cancelled?.value
+        await task?.value
+    }
 
     deinit { task?.cancel() }
 }

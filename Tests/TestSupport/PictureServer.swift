@@ -99,6 +99,8 @@ public final class PictureServer: Sendable {
         case "/api/users/me":
             return Self.json(#"{"id":"\#(Picture.id(0))","email":"\#(Self.email)","name":"Ada","isAdmin":false}"#)
         case "/api/search/metadata": return search(request)
+        case "/api/timeline/buckets": return months(request)
+        case "/api/timeline/bucket": return month(request)
         case "/api/albums": return list(request.path.hasSuffix("shared=true"))
         case "/api/download/info": return plan(request)
         default: break
@@ -144,9 +146,58 @@ public final class PictureServer: Sendable {
 
     private func list(_ isShared: Bool) -> FaultServer.Response {
         let texts = albums.keys.sorted().filter { $0.hasPrefix("Shared") == isShared }.map { name in
-            #"{"id":"\#(Self.albumID(name))","albumName":"\#(name)","assetCount":\#(albums[name]?.count ?? 0)}"#
+            #"{"id":"\#(Self.albumID(name))","albumName":"\#(name)","assetCount":\#(albums[name]?.count ?? 0),"albumThumbnailAssetId":\#(albums[name]?.first.map { "\"\($0)\"" } ?? "null")}"#
         }
         return Self.json("[" + texts.joined(separator: ",") + "]")
+    }
+
+    private func months(_ request: FaultServer.Request) -> FaultServer.Response {
+        let counts = Dictionary(timeline(request).map { ($0.taken.prefix(7), 1) }, uniquingKeysWith: +)
+        let ending = version == 1 ? "-01T00:00:00.000Z" : "-01"
+        let texts = counts.sorted { $0.key > $1.key }.map {
+            #"{"timeBucket":"\#($0.key)\#(ending)","count":\#($0.value)}"#
+        }
+        return Self.json("[" + texts.joined(separator: ",") + "]")
+    }
+
+    private func month(_ request: FaultServer.Request) -> FaultServer.Response {
+        let month = Self.query("timeBucket", in: request)?.prefix(7) ?? ""
+        let found = timeline(request).filter { $0.taken.hasPrefix(month) }.sorted { $0.taken > $1.taken }
+        if version == 1 {
+            // The size is required.
+            guard Self.query("size", in: request) == "MONTH" else { return Self.refusal(400) }
+            return Self.json("[" + found.map(text).joined(separator: ",") + "]")
+        }
+        func column(_ name: String, _ value: (Picture) -> String) -> String {
+            #""\#(name)":[\#(found.map(value).joined(separator: ","))]"#
+        }
+        let columns = [
+            column("id") { #""\#($0.id)""# }, column("fileCreatedAt") { #""\#($0.taken)""# },
+            column("isImage") { Self.isVideo($0) ? "false" : "true" },
+            column("livePhotoVideoId") { $0.video.map { #""\#($0)""# } ?? "null" },
+        ]
+        return Self.json("{" + columns.joined(separator: ",") + "}")
+    }
+
+    /// Returns the pictures that the parameters of a timeline select.
+    private func timeline(_ request: FaultServer.Request) -> [Picture] {
+        let album = Self.query("albumId", in: request).map { Set(members($0)) }
+        let isFavourite = Self.query("isFavorite", in: request) == "true"
+        return pictures.withLock { pictures in
+            pictures.filter { picture in
+                picture.visibility != "hidden" && (!isFavourite || picture.isFavourite)
+                    && album.map { $0.contains(picture.id) } ?? !picture.isForeign
+            }
+        }
+    }
+
+    private static func query(_ name: String, in request: FaultServer.Request) -> String? {
+        URLComponents(string: request.path)?.queryItems?.first { $0.name == name }?.value
+    }
+
+    private static func isVideo(_ picture: Picture) -> Bool {
+        let ending = picture.name.uppercased()
+        return ending.hasSuffix(".MOV") || ending.hasSuffix(".MP4")
     }
 
     private func members(_ album: String) -> [String] {
@@ -166,8 +217,7 @@ public final class PictureServer: Sendable {
     }
 
     private func text(_ picture: Picture) -> String {
-        let ending = picture.name.uppercased()
-        let type = ending.hasSuffix(".MOV") || ending.hasSuffix(".MP4") ? "VIDEO" : "IMAGE"
+        let type = Self.isVideo(picture) ? "VIDEO" : "IMAGE"
         let visibility =
             version == 1
             ? #""isVisible":\#(picture.visibility != "hidden"),"isArchived":\#(picture.visibility == "archive")"#

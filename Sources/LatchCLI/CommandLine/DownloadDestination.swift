@@ -45,11 +45,6 @@ struct DownloadDestination {
         return (DownloadQueue(latch, library: library, settings: settings), library)
     }
 
-    /// Returns a library's place, to be stored for later commands.
-    static func of(_ library: PictureLibrary) -> LibraryLocation {
-        LibraryLocation(folder: library.folder, layout: library.layout, keepsMotionPhotos: library.keepsMotionPhotos)
-    }
-
     /// The given options that have no effect when another program is fetching already.
     var ignoredOptions: [String] {
         [
@@ -62,39 +57,19 @@ struct DownloadDestination {
         among places: LibraryLocations, isChoosing: Bool, account: Account?, console: Console
     ) async throws -> LibraryLocation {
         let path = folder.map(Self.absolute)
-        if var place = try await places.last() {
-            if let path { try await places.check(path) }
-            let isAwaited = try await places.isAwaited()
-            if isAwaited || !isChoosing && path == nil {
-                place.layout = layout ?? place.layout
-                place.keepsMotionPhotos = place.keepsMotionPhotos || keepsMotionPhotos
-                return place
-            }
+        var place = try await places.next(folder: path, for: account, isChoosing: isChoosing)
+        if place.reason == .last, !console.isJSON {
+            console.printMessage(
+                "The files are saved to '\(place.location.folder.printable)', as before. To choose another folder: "
+                    + "--to FOLDER")
         }
-        var chosen = path
-        if chosen == nil, let account, let last = try await places.folder(of: account) {
-            if !console.isJSON {
-                console.printMessage(
-                    "The files are saved to '\(last.printable)', as before. To choose another folder: --to FOLDER")
-            }
-            chosen = last
-        }
-        let folder = try chosen ?? Self.defaultFolder()
-        let known = try await places.layout(of: folder)
-        return LibraryLocation(folder: folder, layout: layout ?? known ?? .flat, keepsMotionPhotos: keepsMotionPhotos)
+        place.location.layout = layout ?? place.location.layout
+        place.location.keepsMotionPhotos = place.location.keepsMotionPhotos || keepsMotionPhotos
+        return place.location
     }
 
     private static func absolute(_ path: String) -> String {
         let path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         return URL(fileURLWithPath: path).standardizedFileURL.path
-    }
-
-    /// Returns the path of `Immich` in the folder of the person's pictures.
-    private static func defaultFolder() throws(LatchError) -> String {
-        guard let folder = LibraryLocation.defaultFolder() else {
-            throw LatchError(
-                .invalidInput, "There is no pictures folder because HOME is not set. Choose a folder: --to FOLDER")
-        }
-        return folder
     }
 }

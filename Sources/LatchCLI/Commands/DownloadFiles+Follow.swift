@@ -17,7 +17,7 @@ extension DownloadFiles {
         // Fails here and not in the background when the server sends no events.
         _ = try session.events()
         return try await libraries.start(
-            FollowedLibrary(account: account.id, selection: selection, location: DownloadDestination.of(library)))
+            FollowedLibrary(account: account.id, selection: selection, location: library.location))
     }
 
     /// Returns how this library is searched.

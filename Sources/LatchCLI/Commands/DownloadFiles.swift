@@ -227,79 +227,39 @@ struct DownloadFiles: ExecutableCommand {
         to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, reportsNothingNew: Bool = true,
         onAdd: ([DownloadTask]) -> Void = { _ in }
     ) async throws {
-        var chosen = ChosenText()
-        let place = DownloadDestination.of(library)
+        var files = SelectedFiles(of: selection, in: library, fetchesExisting: fetchesExisting)
         try await eachPage(context) { tasks in
-            if chosen.found == 0 {
+            if files.found == 0 {
                 do {
                     try await queue.prepareFolder(isNew: makesFolder)
                 } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
                     throw FolderRefused(error: error)
                 }
                 let places = LibraryLocations(try await context.client())
-                try await places.remember(place)
-                if self.place.folder != nil, let account = try? await context.account(selector) {
-                    try await places.remember(place.folder, for: account)
+                try await places.remember(library.location)
+                if place.folder != nil, let account = try? await context.account(selector) {
+                    try await places.remember(library.folder, for: account)
                 }
             }
-            let missing = try await missing(among: tasks, in: library, countedIn: &chosen)
-            onAdd(missing)
-            try await queue.add(missing, goingTo: place)
+            onAdd(try await files.add(tasks, to: queue))
         }
-        try await checkChanges(of: &chosen, in: library, context)
+        try await files.checkChanges(try await context.client())
         if context.console.isJSON {
-            for task in chosen.changed {
+            for task in files.changed {
                 try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
             }
-        } else if reportsNothingNew || chosen.missing > 0 {
-            context.console.printMessage(chosen.sentence)
-            if let changes = chosen.changes { context.console.printMessage(changes) }
+        } else if reportsNothingNew || files.missing > 0 {
+            context.console.printMessage(ChosenText.sentence(files))
+            if let changes = ChosenText.changes(files) { context.console.printMessage(changes) }
         }
-    }
-
-    /// Returns those of the given tasks that must be fetched.
-    private func missing(
-        among tasks: [DownloadTask], in library: PictureLibrary, countedIn chosen: inout ChosenText
-    ) async throws -> [DownloadTask] {
-        let absent = fetchesExisting ? try tasks.map(again) : try await library.absent(tasks)
-        chosen.found += tasks.count
-        chosen.missing += absent.count
-        if absent.count < tasks.count, tasks.contains(where: { $0.group == .file }) {
-            let ids = Set(absent.map(\.id))
-            chosen.filesHere += tasks.filter { $0.group == .file && !ids.contains($0.id) }
-        }
-        return absent
-    }
-
-    private func again(_ task: DownloadTask) throws(LatchError) -> DownloadTask {
-        guard task.group == .file else {
-            throw LatchError(
-                .invalidInput,
-                "--again is only for URLs of files: a picture is downloaded again when it changes on the server.")
-        }
-        var task = task
-        task.metadata.fetchesExisting = true
-        return task
-    }
-
-    /// Checks which of the existing files have changed on the server.
-    private func checkChanges(
-        of chosen: inout ChosenText, in library: PictureLibrary, _ context: CommandContext
-    ) async throws {
-        guard !chosen.filesHere.isEmpty else { return }
-        chosen.changed = try await ChangeCheck(try await context.client(), library).changed(
-            among: chosen.filesHere)
     }
 
     private func report(_ library: PictureLibrary, _ context: CommandContext) async throws -> ExitCode {
-        var (bytes, unknown, chosen) = (0, 0, ChosenText())
-        try await eachPage(context) { tasks in
-            let absent = try await missing(among: tasks, in: library, countedIn: &chosen)
-            bytes += absent.reduce(0) { $0 + ($1.metadata.size ?? 0) }
-            unknown += absent.count { $0.metadata.size == nil }
-        }
-        try await checkChanges(of: &chosen, in: library, context)
-        let (files, here) = (chosen.missing, chosen.found - chosen.missing)
+        var selected = SelectedFiles(of: selection, in: library, fetchesExisting: fetchesExisting)
+        try await eachPage(context) { _ = try await selected.count($0) }
+        try await selected.checkChanges(try await context.client())
+        let (files, here) = (selected.missing, selected.found - selected.missing)
+        let (bytes, unknown) = (selected.missingBytes, selected.missingOfUnknownSize)
         var line = "\(files == 1 ? "1 file" : "\(files) files") to download"
         if files > unknown { line += ", \(TransferText.bytes(bytes))" }
         if unknown > 0 { line += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
@@ -309,19 +269,15 @@ struct DownloadFiles: ExecutableCommand {
             json: [
                 "files": .number(Double(files)), "bytes": .number(Double(bytes)),
                 "filesOfUnknownSize": .number(Double(unknown)), "filesHere": .number(Double(here)),
-                "filesChanged": .number(Double(chosen.changed.count)),
+                "filesChanged": .number(Double(selected.changed.count)),
             ])
-        if !context.console.isJSON, let changes = chosen.changes { context.console.printMessage(changes) }
+        if !context.console.isJSON, let changes = ChosenText.changes(selected) { context.console.printMessage(changes) }
         return .done
     }
 
     /// Passes on the selected tasks, a page at a time. A complete address selects the account of its server, unless an
     /// account is named.
     private func eachPage(_ context: CommandContext, _ take: ([DownloadTask]) async throws -> Void) async throws {
-        var distinct = DistinctTasks()
-        func takeFresh(_ tasks: [DownloadTask]) async throws {
-            try await take(selection.mayContainDuplicates ? distinct.insertNew(tasks) : tasks)
-        }
         var rest = selection
         rest.paths = []
         var others: [(account: Account, paths: [String])] = []
@@ -350,11 +306,11 @@ struct DownloadFiles: ExecutableCommand {
         if !rest.isEmpty {
             let (account, session) = try await context.session(selector)
             for try await tasks in DownloadChooser(account, session).pages(of: rest) {
-                try await takeFresh(single + tasks)
+                try await take(single + tasks)
                 single = []
             }
         }
-        if !single.isEmpty { try await takeFresh(single) }
+        if !single.isEmpty { try await take(single) }
     }
 
     /// Returns the account whose server has a file: preferably the active one, then one that is signed in.

@@ -45,7 +45,7 @@ public struct DownloadChooser: Sendable {
                     + "Select files by their paths.", remedy: .selectPaths)
         }
         for id in ids { single += try await library.asset(id) }
-        var albums: [ImmichAlbum] = []
+        var albums: [LibraryAlbum] = []
         for album in selection.albums { albums.append(try await library.album(album)) }
         guard selection.isSearch else { return (single, nil, []) }
         let search = albums.isEmpty ? library.pages(selection) : nil

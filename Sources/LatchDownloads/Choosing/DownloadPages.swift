@@ -24,12 +24,16 @@ struct DownloadPages: AsyncSequence {
                 (hasBegun, search, albums) = (true, start.search?.makeAsyncIterator(), start.albums[...])
                 if !start.single.isEmpty { return start.single }
             }
-            if let tasks = try await search?.next() { return tasks }
+            if let tasks = try await search?.next() { return picked(tasks) }
             while true {
-                if let tasks = try await album?.next() { return tasks }
+                if let tasks = try await album?.next() { return picked(tasks) }
                 guard let next = albums.popFirst() else { return nil }
                 album = next.makeAsyncIterator()
             }
+        }
+
+        private func picked(_ tasks: [DownloadTask]) -> [DownloadTask] {
+            selection.picked.map { tasks.filter($0.contains) } ?? tasks
         }
     }
 }

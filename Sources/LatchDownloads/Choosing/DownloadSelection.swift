@@ -22,6 +22,8 @@ public struct DownloadSelection: Sendable, Hashable, Codable {
     /// The earliest time at which the server added or changed the files, inclusive. Nil for no limit. Albums and servers
     /// that do not know the time ignore it.
     package var changedAfter: Date?
+    /// Those pictures among the results of the search that are meant. Nil for all of them.
+    package var picked: PickedPictures?
 
     /// Creates a selection. Without arguments it selects nothing.
     public init(
@@ -52,8 +54,11 @@ public struct DownloadSelection: Sendable, Hashable, Codable {
 
     /// Whether a picture matches the selection, for servers that cannot filter the results themselves.
     func isFor(taken: Date?, isFavourite: Bool) -> Bool {
-        let taken = taken ?? .distantPast
-        return (!isFavouritesOnly || isFavourite) && takenFrom.map { taken >= $0 } ?? true
-            && takenBefore.map { taken < $0 } ?? true
+        (!isFavouritesOnly || isFavourite) && isTaken(taken ?? .distantPast)
+    }
+
+    /// Whether a time is within the limits.
+    func isTaken(_ taken: Date) -> Bool {
+        takenFrom.map { taken >= $0 } ?? true && takenBefore.map { taken < $0 } ?? true
     }
 }

@@ -3,12 +3,12 @@ import LatchKit
 
 extension ImmichLibrary {
     /// Returns the tasks of everything in an album that matches a selection, a page at a time.
-    func pages(of album: ImmichAlbum, _ selection: DownloadSelection) -> ImmichAlbumPages {
+    func pages(of album: LibraryAlbum, _ selection: DownloadSelection) -> ImmichAlbumPages {
         ImmichAlbumPages(library: self, album: album, selection: selection)
     }
 
     /// Returns the ids that an archive of the album would have. They include the pictures that others added.
-    func ids(in album: ImmichAlbum) async throws -> [String] {
+    func ids(in album: LibraryAlbum) async throws -> [String] {
         let body = JSONValue.object([.init("albumId", .string(album.id))]).encoded()
         let response = try await session.client.send(
             .post, "\(reading.api)/download/info", headers: Self.headers, body: body)
@@ -21,7 +21,7 @@ extension ImmichLibrary {
 
     /// Returns a picture that another person added to an album. Nil when it was deleted meanwhile, or its owner no
     /// longer shares it.
-    func othersAsset(_ id: String, in album: ImmichAlbum) async throws -> JSONValue? {
+    func othersAsset(_ id: String, in album: LibraryAlbum) async throws -> JSONValue? {
         let response = try await session.client.send(.get, "\(reading.api)/assets/\(id)", headers: Self.headers)
         if [400, 403].contains(response.status.rawValue) { return nil }
         // In maintenance, everything gets 404, so a 404 alone does not mean that the picture is gone.
@@ -36,7 +36,7 @@ extension ImmichLibrary {
 
     /// Returns the pictures of an album of a version before 2, where the album response contains them and a search
     /// cannot filter by album.
-    func assets(in album: ImmichAlbum) async throws -> [JSONValue] {
+    func assets(in album: LibraryAlbum) async throws -> [JSONValue] {
         let path = "\(reading.api)/albums/\(PercentEncoding.encode(album.id))?withoutAssets=false"
         let response = try await session.client.send(.get, path, headers: Self.headers)
         guard response.status.isSuccess, let assets = try? JSONValue(parsing: response.body)["assets"]?.array else {
@@ -48,7 +48,7 @@ extension ImmichLibrary {
     // MARK: - Which album
 
     /// Finds the album with a name or id.
-    func album(_ text: String) async throws -> ImmichAlbum {
+    func album(_ text: String) async throws -> LibraryAlbum {
         let albums = try await albums()
         if let album = albums.first(where: { $0.id == text.lowercased() }) { return album }
         var fitting = albums.filter { $0.name == text }
@@ -63,8 +63,8 @@ extension ImmichLibrary {
     }
 
     /// Returns the person's own albums, and those that others share with them.
-    private func albums() async throws -> [ImmichAlbum] {
-        var found: [String: ImmichAlbum] = [:]
+    func albums() async throws -> [LibraryAlbum] {
+        var found: [String: LibraryAlbum] = [:]
         for path in ["/albums", "/albums?shared=true"] {
             let response = try await session.client.send(.get, reading.api + path, headers: Self.headers)
             guard response.status.isSuccess, let albums = (try? JSONValue(parsing: response.body))?.array else {
@@ -72,15 +72,17 @@ extension ImmichLibrary {
             }
             for album in albums {
                 guard let id = album["id"]?.string?.lowercased(), ImmichAssetReading.isID(id) else { continue }
-                let count = album["assetCount"]?.integer ?? .max
-                found[id] = ImmichAlbum(id: id, name: album["albumName"]?.string ?? "", count: count)
+                found[id] = LibraryAlbum(
+                    id: id, name: album["albumName"]?.string ?? "",
+                    count: album["assetCount"]?.integer.flatMap { $0 >= 0 ? $0 : nil },
+                    cover: PictureID(text: album["albumThumbnailAssetId"]?.string))
             }
         }
         return found.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
     /// Returns a sentence with the albums that a person may have meant.
-    private static func near(_ text: String, _ albums: [ImmichAlbum]) -> String {
+    private static func near(_ text: String, _ albums: [LibraryAlbum]) -> String {
         let names = albums.map(\.name).filter { !$0.isEmpty }
         guard !names.isEmpty else { return "There are no albums." }
         let near = names.filter { NameSimilarity.isNear($0, text) }

@@ -51,10 +51,17 @@ public struct LibraryLocations: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> LibraryLocation {
         if let last = try await last() { return last }
+        return LibraryLocation(folder: try Self.standardFolder(environment))
+    }
+
+    /// Returns the default folder.
+    static func standardFolder(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(LatchError) -> String {
         guard let folder = LibraryLocation.defaultFolder(environment: environment) else {
             throw LatchError(.fileFailed, "There is no pictures folder, because HOME is not set. Choose a folder.")
         }
-        return LibraryLocation(folder: folder)
+        return folder
     }
 
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.

@@ -21,6 +21,11 @@ public final class PictureLibrary: IndexedLibrary {
     /// Whether each live photo becomes one file.
     public let keepsMotionPhotos: Bool
 
+    /// The place of the library, to be stored for later downloads.
+    public var location: LibraryLocation {
+        LibraryLocation(folder: folder, layout: layout, keepsMotionPhotos: keepsMotionPhotos)
+    }
+
     /// The extended attribute that holds an asset's id.
     public static let attribute = "user.latchstring.asset"
 

@@ -129,7 +129,7 @@ extension AccountStore {
             return true
         }
         guard isEnded else { return false }
-        await cache.purge(id)
+        await purgeCaches(of: id)
         try hook.after(.endRecorded)
         try await finishWiping(id)
         return true
@@ -147,7 +147,7 @@ extension AccountStore {
         // Removing the active account activates another one, which must find an empty cache. An unreadable account may
         // be active.
         let isActive = (try? await account(id))?.isActive ?? true
-        await cache.purge(isActive ? nil : id)
+        await purgeCaches(of: isActive ? nil : id)
         try await change { connection in
             try connection.run(Self.leave, id)
             try connection.run(Self.activateFirst)

@@ -78,7 +78,7 @@ extension AccountStore {
             try await write(signIn, connection: connection, as: id)
             onStep(.tokenStored)
             // A new session starts with an empty cache, and so does an account that becomes active.
-            await cache.purge()
+            await purgeCaches()
             try await completeRow(id, for: signIn, connection: connection)
             onStep(.accountStored)
         } catch {

@@ -24,6 +24,7 @@ public final class AccountStore: Sendable {
     let watch: AccountWatch
     let pollInterval: Duration
     let cache: ResponseCache
+    let thumbnails: ResponseCache
     let log: ClientLog
     let network: @Sendable () -> AsyncStream<NetworkState>
     /// The head start of each address in a race between the addresses of a server.
@@ -34,7 +35,8 @@ public final class AccountStore: Sendable {
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
-        cache: ResponseCache, log: ClientLog, network: @escaping @Sendable () -> AsyncStream<NetworkState>,
+        cache: ResponseCache, thumbnails: ResponseCache, log: ClientLog,
+        network: @escaping @Sendable () -> AsyncStream<NetworkState>,
         headStart: Duration
     ) {
         self.database = database
@@ -47,6 +49,7 @@ public final class AccountStore: Sendable {
         self.requestTimeout = requestTimeout
         self.hook = hook
         self.cache = cache
+        self.thumbnails = thumbnails
         self.log = log
         self.pollInterval = pollInterval
         self.network = network
@@ -166,7 +169,7 @@ public final class AccountStore: Sendable {
     public func setActiveAccount(_ id: Account.ID) async throws {
         let moment = now()
         // Remove cached responses before any program works with the new account.
-        if try await activeAccount()?.id != id { await cache.purge() }
+        if try await activeAccount()?.id != id { await purgeCaches() }
         try await change { connection in
             try connection.run(Self.deactivateAll)
             guard try connection.run(Self.activate, moment, id) == 1 else { throw Self.missing }
@@ -213,6 +216,7 @@ public final class AccountStore: Sendable {
     func close() async {
         await watch.close()
         await cache.close()
+        await thumbnails.close()
         await database.close()
     }
 

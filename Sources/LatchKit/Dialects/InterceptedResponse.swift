@@ -1,5 +1,4 @@
 import HTTPClient
-import Primitives
 
 /// Detects responses that come from a proxy or captive portal instead of the server.
 ///
@@ -157,13 +156,5 @@ enum InterceptedResponse {
         let bare = String(target.prefix { $0 != "?" && $0 != "#" })
         guard let other = try? ServerAddress(bare) else { return SanitizedText.clean(String(bare.prefix(60))) }
         return other.origin == server.origin ? nil : other.authority
-    }
-}
-
-/// Makes text from outside safe to print.
-enum SanitizedText {
-    /// Returns the first 300 characters of a text, with each control and formatting character replaced by a space.
-    static func clean(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(300)).replacingControls(with: " ")
     }
 }

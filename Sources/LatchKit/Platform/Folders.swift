@@ -8,7 +8,7 @@ public struct Folders: Sendable, Equatable {
     public var data: String
     /// The folder of the log. Default: `$XDG_STATE_HOME/latchstring`.
     public var state: String
-    /// The folder of the response cache. Default: `$XDG_CACHE_HOME/latchstring`.
+    /// The folder of the caches of responses and thumbnails. Default: `$XDG_CACHE_HOME/latchstring`.
     public var cache: String
     /// The folders in which a program can wait for a browser that returns by a custom scheme. The first usable one is
     /// taken.
@@ -60,6 +60,7 @@ public struct Folders: Sendable, Equatable {
     var lock: String { data + "/lock.json" }
     var log: String { state + "/client.log" }
     var responses: String { cache + "/responses.db" }
+    var thumbnails: String { cache + "/thumbnails.db" }
     /// The folder of the browser profiles that are created for one sign-in each.
     var browsers: String { data + "/browsers" }
 

@@ -12,22 +12,9 @@ public struct ProfilePicture: Sendable, Hashable {
 
     /// Makes a picture from the bytes of a file. Returns nil when they do not begin like a JPEG, PNG, WebP or GIF file,
     /// or are more than ``maximumBytes``.
-    ///
-    /// Source: the WHATWG MIME Sniffing standard, Matching an image type pattern.
     package init?(_ bytes: [UInt8]) {
-        guard bytes.count <= Self.maximumBytes else { return nil }
-        let webP = bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBPVP".utf8))
-        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
-            mediaType = "image/jpeg"
-        } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-            mediaType = "image/png"
-        } else if webP {
-            mediaType = "image/webp"
-        } else if bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8)) {
-            mediaType = "image/gif"
-        } else {
-            return nil
-        }
+        guard bytes.count <= Self.maximumBytes, let type = ImageType(bytes) else { return nil }
+        mediaType = type.rawValue
         self.bytes = bytes
     }
 }

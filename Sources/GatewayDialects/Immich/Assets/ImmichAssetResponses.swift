@@ -53,7 +53,8 @@ enum ImmichAssetResponses {
 
     static func text(_ date: Date) -> String { Timestamp.text(date, fraction: true) }
 
-    private static func owner(_ owner: String, _ viewer: AssetViewer) -> String {
+    /// Returns the id of an asset's or album's owner.
+    static func owner(_ owner: String, _ viewer: AssetViewer) -> String {
         owner == AssetOwners.shared ? everybody : text(viewer.person.id)
     }
 

@@ -64,7 +64,7 @@ extension ImmichAssetRoutes {
     /// ended: the client must unlock it.
     ///
     /// Source: docs/protocols/immich.md, PIN and locked assets.
-    private static func check(_ visibility: AssetVisibility, for viewer: AssetViewer) throws(ImmichRefusal) {
+    static func check(_ visibility: AssetVisibility, for viewer: AssetViewer) throws(ImmichRefusal) {
         guard visibility != .locked || viewer.isElevated else {
             throw ImmichRefusal(.unauthorized, "Elevated permission is required")
         }

@@ -26,6 +26,7 @@ struct ImmichAssetRoutes: Sendable {
         addSearch(to: &router)
         addAlbums(to: &router)
         addDownload(to: &router)
+        addTimeline(to: &router)
     }
 
     /// Returns the person who makes a request and whether their session is unlocked.

@@ -1,18 +1,10 @@
 import HTTPMessages
-import LatchKit
-
-/// An album as the server lists it.
-struct ImmichAlbum: Sendable {
-    var id: String
-    var name: String
-    var count: Int
-}
 
 /// The tasks of everything in an album that matches a selection, including what other people added, a page at a time.
 /// A page is requested when it is needed.
 struct ImmichAlbumPages: AsyncSequence {
     let library: ImmichLibrary
-    let album: ImmichAlbum
+    let album: LibraryAlbum
     let selection: DownloadSelection
 
     func makeAsyncIterator() -> AsyncIterator {
@@ -21,7 +13,7 @@ struct ImmichAlbumPages: AsyncSequence {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let library: ImmichLibrary
-        fileprivate let album: ImmichAlbum
+        fileprivate let album: LibraryAlbum
         fileprivate let selection: DownloadSelection
         private var hasBegun = false
         /// The search for the person's own pictures, until it ends.
@@ -34,7 +26,7 @@ struct ImmichAlbumPages: AsyncSequence {
         /// The matching pictures of an album response that are not returned yet.
         private var listed: ArraySlice<JSONValue> = []
 
-        fileprivate init(library: ImmichLibrary, album: ImmichAlbum, selection: DownloadSelection) {
+        fileprivate init(library: ImmichLibrary, album: LibraryAlbum, selection: DownloadSelection) {
             (self.library, self.album, self.selection) = (library, album, selection)
         }
 
@@ -47,7 +39,9 @@ struct ImmichAlbumPages: AsyncSequence {
             if search != nil {
                 search = nil
                 // A search finds only the person's own pictures; an album may also hold those of others.
-                if count < album.count { others = try await library.ids(in: album).filter { !found.contains($0) }[...] }
+                if count < album.count ?? .max {
+                    others = try await library.ids(in: album).filter { !found.contains($0) }[...]
+                }
             }
             while let id = others.popFirst() {
                 guard let asset = try await library.othersAsset(id, in: album), isSelected(asset) else { continue }

@@ -1,0 +1,11 @@
+import Primitives
+
+/// Makes text from outside safe to print and to show.
+package enum SanitizedText {
+    /// Returns the first 300 characters of a text, with each control and formatting character replaced by a space.
+    ///
+    /// Marks that change the direction of the text are formatting characters.
+    package static func clean(_ text: String) -> String {
+        String(text.unicodeScalars.prefix(300)).replacingControls(with: " ")
+    }
+}

@@ -1,0 +1,115 @@
+import Database
+package import FoundationEssentials
+
+/// Which files a timeline has: those of an album or of all albums, with one visibility or all that are listed.
+package struct TimelineQuery: Sendable, Equatable {
+    /// The album. Nil for the whole library.
+    package var album: UUID?
+    /// The visibility. Nil for the timeline and the archive.
+    package var visibility: AssetVisibility?
+    /// Whether the oldest files are first.
+    package var isAscending: Bool
+
+    /// Creates a query.
+    package init(album: UUID? = nil, visibility: AssetVisibility? = nil, isAscending: Bool = false) {
+        self.album = album
+        self.visibility = visibility
+        self.isAscending = isAscending
+    }
+}
+
+/// A month with files, by the times that the cameras' clocks showed.
+package struct TimelineMonth: Sendable, Equatable {
+    /// The first day of the month: `2024-07-01`.
+    package let day: String
+    /// The number of files.
+    package let count: Int
+}
+
+/// The data about a file in a timeline.
+package struct TimelineAsset: Sendable, Equatable {
+    package let id: UUID
+    package let owner: String
+    package let kind: AssetKind
+    package let visibility: AssetVisibility
+    /// Width by height. 1 when one of them is not known.
+    package let ratio: Double
+    package let taken: Date
+    package let takenLocally: Date
+    /// The duration in milliseconds. Nil for photographs.
+    package let duration: Int?
+    /// The id of the video, for a live photograph. Nil for other files.
+    package let motion: UUID?
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        id = try row.get(0)
+        owner = try row.get(1)
+        kind = try row.get(2)
+        visibility = try row.get(3)
+        let (width, height): (Int?, Int?) = (try row.get(4), try row.get(5))
+        if let width, let height, width > 0, height > 0 { ratio = Double(width) / Double(height) } else { ratio = 1 }
+        taken = try row.get(6)
+        takenLocally = try row.get(7)
+        duration = try row.get(8)
+        motion = try row.get(9)
+    }
+}
+
+extension AssetStore {
+    /// Returns the months of a timeline, each with at least one file.
+    package func months(_ query: TimelineQuery, for owners: AssetOwners) async throws -> [TimelineMonth] {
+        let months = try await database.read {
+            try $0.all(AssetStatements.months, owners.email, owners.id, query.visibility, query.album)
+        }
+        return query.isAscending ? months : months.reversed()
+    }
+
+    /// Returns the files of a month of a timeline.
+    ///
+    /// - Parameters:
+    ///   - day: The first day of the month, `2024-07-01`. For any other day there are no files.
+    ///   - query: Which files the timeline has.
+    ///   - owners: The owners whose files the person may see.
+    /// - Returns: The files in the order of the query.
+    /// - Throws: `DatabaseError`.
+    package func assets(
+        of day: String, _ query: TimelineQuery, for owners: AssetOwners
+    ) async throws -> [TimelineAsset] {
+        let assets = try await database.read {
+            try $0.all(AssetStatements.month, owners.email, owners.id, query.visibility, query.album, day)
+        }
+        return query.isAscending ? assets : assets.reversed()
+    }
+}
+
+/// The SQL for timelines.
+extension AssetStatements {
+    private static let inTimeline =
+        """
+        owner IN (?1, ?2, '\(AssetOwners.shared)')
+            AND visibility IN (coalesce(?3, 'timeline'), coalesce(?3, 'archive'))
+            AND (is_locked = 0 OR visibility = 'locked')
+            AND (?4 IS NULL OR folder = (SELECT path FROM asset_folders WHERE id = ?4))
+        """
+
+    static let months = Statement(
+        """
+        SELECT strftime('%Y-%m-01', local_at / 1000, 'unixepoch') AS day, count(*) FROM assets
+        WHERE \(inTimeline) GROUP BY day ORDER BY day
+        """,
+        String.self, String.self, AssetVisibility?.self, UUID?.self
+    ) { row throws(DatabaseError) in TimelineMonth(day: try row.get(0), count: try row.get(1)) }
+
+    /// The first condition on the time lets SQLite use the index. The time of a camera differs by less than a day.
+    static let month = Statement(
+        """
+        SELECT id, owner, kind, visibility, width, height, taken_at, local_at, duration, motion_id FROM assets
+        WHERE \(inTimeline)
+            AND taken_at >= unixepoch(?5, '-2 days') * 1000 AND taken_at < unixepoch(?5, '+1 month', '+2 days') * 1000
+            AND local_at >= unixepoch(?5) * 1000 AND local_at < unixepoch(?5, '+1 month') * 1000
+            AND ?5 = date(?5, 'start of month')
+        ORDER BY taken_at, rowid
+        """,
+        String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init)
+}
