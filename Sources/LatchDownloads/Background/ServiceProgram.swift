@@ -8,11 +8,12 @@ enum ServiceProgram {
     /// The package that contains the program.
     private static let package = "latchstring"
 
-    /// Returns the path of the program: beside this program, or else the first one in the folders of `PATH`.
+    /// Finds the program: beside this program, or else the first one in the folders of `PATH`.
     ///
     /// - Parameters:
     ///   - environment: The variables of this program.
     ///   - program: The path of this program.
+    /// - Returns: The path of the program.
     /// - Throws: ``LatchError/Code/backgroundFailed`` when it is missing.
     static func path(
         _ environment: [String: String], beside program: String? = DesktopProgram.ownPath
