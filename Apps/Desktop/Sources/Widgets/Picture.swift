@@ -11,6 +11,8 @@ package struct Picture: Element {
     package init(_ name: String) {
         widget = gtk_picture_new()
         gtk_picture_set_alternative_text(widget.opaque, name)
+        // GTK 4.8 does not use the alternative text as the accessible name.
+        named(name)
     }
 
     /// Shows a square pattern of dark and light modules, such as a QR code, with a light margin of four modules.
