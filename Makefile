@@ -9,6 +9,9 @@
 # make docs      creates web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
 # make bench     compares the gateway with nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" takes a minute,
 #                see Benchmarks/README.md
+# make app       builds the desktop app in .build/desktop
+# make test-app  runs the tests of its window, with a display and a session bus of their own
+# make demo-app  shows the desktop app with a sandbox, in folders that are removed afterwards
 # make install   installs latch, latchd and the action of polkit below PREFIX (and DESTDIR)
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -17,7 +20,7 @@ FUZZ ?=
 FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: bench demo docs test crash sanitize loop-time fuzz check lint build release install clean
+.PHONY: app test-app demo-app bench demo docs test crash sanitize loop-time fuzz check lint build release install clean
 
 demo:
 	@scripts/require build demo
@@ -45,12 +48,25 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz $(FUZZ)
 
 lint:
-	swift format lint --strict --recursive Package.swift Apps/Apple Fuzz Sources Tests
+	swift format lint --strict --recursive Package.swift Apps Fuzz Sources Tests
 	@scripts/lint
+	@scripts/lint-app
 	@scripts/require build lint
 	@scripts/declarations
 	@scripts/apple
 	@scripts/docs
+
+app:
+	@scripts/require build app
+	@scripts/build-app --product latch-desktop
+
+test-app:
+	@scripts/require build app test
+	@scripts/test-app
+
+demo-app:
+	@scripts/require build app
+	@scripts/demo-app
 
 docs:
 	@scripts/require build
@@ -69,6 +85,7 @@ release:
 
 install: release
 	scripts/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+	@if pkg-config --exists libadwaita-1; then scripts/install-app "$(DESTDIR)$(PREFIX)" "$(PREFIX)"; fi
 
 clean:
 	swift package clean

@@ -23,3 +23,17 @@ extension DownloadQueue {
         return try await DownloadService(.queue, options: options, environment: environment).start()
     }
 }
+
+extension LatchClient {
+    /// Starts the program that follows the libraries, unless it runs.
+    ///
+    /// - Throws: ``LatchError/Code/backgroundFailed``; a code of the storage.
+    package func followLibrariesInBackground(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws {
+        guard try !FollowedLibraries(self).isRunning() else { return }
+        var options = DownloadService.Options()
+        options.fetchesMetered = try await DownloadPreferences(self).fetchesMetered()
+        try await DownloadService(.following, options: options, environment: environment).start()
+    }
+}

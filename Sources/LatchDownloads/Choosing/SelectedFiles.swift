@@ -2,13 +2,6 @@ public import LatchKit
 
 /// The files of a selection as they are found, a page at a time: counts them, and adds the missing ones to a queue.
 ///
-/// ```swift
-/// var files = SelectedFiles(of: selection, in: library)
-/// for try await tasks in DownloadChooser(account, session).pages(of: selection) {
-///     try await files.add(tasks, to: queue)
-/// }
-/// ```
-///
 /// Source: DL-1, DL-9.
 public struct SelectedFiles: Sendable {
     /// The number of files that were found.
@@ -89,7 +82,7 @@ public struct SelectedFiles: Sendable {
         guard task.group == .file else {
             throw LatchError(
                 .invalidRequest,
-                "--again is only for URLs of files: a picture is downloaded again when it changes on the server.")
+                "Only files of URLs can be downloaded again: a picture is downloaded again when it changes on the server.")
         }
         var task = task
         task.metadata.fetchesExisting = true

@@ -153,9 +153,7 @@ public final class DownloadSettingsScreen {
     /// Starts the background program that follows the libraries.
     public func startFollowing() {
         perform { client, environment in
-            var options = DownloadService.Options()
-            options.fetchesMetered = try await DownloadPreferences(client).fetchesMetered()
-            try await DownloadService(.following, options: options, environment: environment).start()
+            try await client.followLibrariesInBackground(environment: environment)
         }
     }
 

@@ -39,6 +39,8 @@ public final class BrowserScreen {
         public static let copyAddress = "Copy address"
         /// The heading of the part for another device.
         public static let otherDevice = "Use another device"
+        /// What the code is, for a person who cannot see it.
+        public static let code = "QR code"
         /// How to sign in on another device.
         public static let otherDeviceAdvice =
             "Scan the code with the other device and sign in there. At the end its browser cannot open the last page. "

@@ -11,6 +11,8 @@ package struct Picture: Element {
     package init(_ name: String) {
         widget = gtk_picture_new()
         gtk_picture_set_alternative_text(widget.opaque, name)
+        // GTK 4.8 does not use the alternative text as the accessible name.
+        named(name)
     }
 
     /// Shows a square pattern of dark and light modules, such as a QR code, with a light margin of four modules.
@@ -37,6 +39,9 @@ package struct Picture: Element {
         g_object_unref(UnsafeMutableRawPointer(texture))
         gtk_widget_set_size_request(widget, Int32(length), Int32(length))
     }
+
+    /// Says what the picture shows, for screen readers.
+    package func describe(_ name: String) { gtk_picture_set_alternative_text(widget.opaque, name) }
 
     /// Shows a decoded image in a square, cut at its longer side. Nil shows nothing.
     package func show(_ image: DecodedImage?, side: Int32) {

@@ -13,6 +13,7 @@ package final class ChildProgram: Sendable {
     ///   - arguments: The arguments.
     ///   - environment: Additions to the environment of the tests.
     ///   - folder: The folder for what the program prints to standard error.
+    /// - Throws: An error of the system when the program does not exist.
     package init(_ path: String, _ arguments: [String], environment: [String: String] = [:], folder: URL) throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: path)

@@ -23,6 +23,8 @@ package final class DesktopApp {
     ///   - arguments: The command line.
     ///   - isDark: Whether the system prefers dark colours.
     ///   - isHighContrast: Whether the system prefers high contrast.
+    /// - Returns: The program, whose window has the keyboard focus.
+    /// - Throws: ``DriverError``, with what the program printed.
     package static func launch(
         _ folders: PersonFolders, _ arguments: [String] = [], isDark: Bool = false, isHighContrast: Bool = false
     ) async throws -> DesktopApp {
@@ -36,8 +38,7 @@ package final class DesktopApp {
         }
         root.disableCache()
         let app = DesktopApp(program, root, folders)
-        // There is no window manager that gives the focus to a new window.
-        try await app.run("xdotool", ["windowfocus", "--sync", app.windowID()])
+        try await app.focusWindow()
         return app
     }
 
@@ -64,13 +65,27 @@ package final class DesktopApp {
         guard button.activate() else { throw failure("The button '\(name)' has no action.") }
     }
 
+    /// Presses a button of the dialog that is open, and waits until the dialog is closed.
+    package func answer(_ name: String) async throws {
+        // libadwaita 1.2 names these buttons by their text twice.
+        let button = try await poll("No dialog has a button called '\(name)'.") {
+            self.dialog?.first {
+                $0.role == Role.button.rawValue && $0.children.contains { $0.name == name }
+            }
+        }
+        guard button.activate() else { throw failure("The button '\(name)' has no action.") }
+        _ = try await poll("The dialog is still open.") { self.dialog == nil ? true : nil }
+    }
+
     /// Presses keys, such as `Return`, `Tab`, `alt+Left` or `ctrl+q`, in the window.
     package func press(keys: String...) async throws {
+        try await focusWindow()
         for key in keys { try await run("xdotool", ["key", key]) }
     }
 
     /// Types text with the keyboard where the focus is.
     package func type(keys text: String) async throws {
+        try await focusWindow()
         try await run("xdotool", ["type", text])
     }
 
@@ -113,7 +128,8 @@ package final class DesktopApp {
         }
     }
 
-    /// Waits until a control has the keyboard focus.
+    /// Waits until a control has the keyboard focus. libadwaita 1.2 does not tell the focus of text rows: type with the
+    /// keyboard, and wait for the text.
     package func wait(forFocus name: String) async throws {
         _ = try await poll("'\(name)' does not have the focus.") {
             self.root.first { $0.has(ATSPI_STATE_FOCUSED) && $0.name == name }
@@ -134,10 +150,19 @@ package final class DesktopApp {
     /// Closes the window with the keyboard's shortcut and returns the exit code of the program.
     package func close() async throws -> Int32 {
         try await press(keys: "ctrl+q")
+        _ = try await poll("The program did not end.") { self.program.isRunning ? nil : true }
         return await program.exitCode()
     }
 
     // MARK: -
+
+    /// Gives the keyboard focus to the window, because there is no window manager that does it for a new window and after a
+    /// dialog.
+    private func focusWindow() async throws {
+        try await run("xdotool", ["windowfocus", windowID()])
+    }
+
+    private var dialog: Node? { root.first { $0.role == "dialog" } }
 
     private func find(_ role: Role, _ name: String, isUsable: Bool = false) async throws -> Node {
         try await poll("No \(role) is called '\(name)'.") {

@@ -19,10 +19,10 @@ extension WindowTests {
                     try await app.press("Accounts")
                     try await app.press("Sign out")
                     try await app.wait(for: .label, "Sign out?")
-                    try await app.press("Cancel")
+                    try await app.answer("Cancel")
                     try await app.press("Sign out of all")
                     try await app.wait(for: .label, "Sign out?")
-                    try await app.press("Sign out")
+                    try await app.answer("Sign out")
                     try await app.wait(for: .field, "Server URL")
                 }
             }

@@ -8,7 +8,6 @@ extension WindowTests {
         @Test("IM-2 IM-16 a bad address and a server that is not reachable are alerts, and the address is kept")
         func badAddress() async throws {
             try await withApp { app, _ in
-                try await app.wait(forFocus: "Server URL")
                 try await app.type("ftp://photos.example.org", into: "Server URL")
                 try await app.press("Next")
                 try await app.wait(for: .alert, containing: "Invalid server URL")
@@ -41,17 +40,19 @@ extension WindowTests {
         func keyboard() async throws {
             try await withSandbox { sandbox in
                 try await withApp { app, _ in
-                    try await app.wait(forFocus: "Server URL")
-                    try await app.type(keys: sandbox.addresses["immich"]!)
+                    let address = sandbox.addresses["immich"]!
+                    try await app.wait(for: .field, "Server URL")
+                    try await app.type(keys: address)
+                    try await app.wait(forText: address, in: "Server URL")
                     try await app.press(keys: "Return")
-                    try await app.wait(forFocus: "Email")
+                    try await app.wait(for: .field, "Email")
                     try await app.press(keys: "Escape")
-                    try await app.wait(forFocus: "Server URL")
+                    try await app.wait(for: .field, "Server URL")
                     try await app.press(keys: "Return")
-                    try await app.wait(forFocus: "Email")
+                    try await app.wait(for: .field, "Email")
                     try await app.type(keys: "ada@example.org")
+                    try await app.wait(forText: "ada@example.org", in: "Email")
                     try await app.press(keys: "Return")
-                    try await app.wait(forFocus: "Password")
                     try await app.type(keys: sandbox.passwords["ada@example.org"]!)
                     try await app.press(keys: "Return")
                     try await app.wait(for: .label, "ada@example.org")
@@ -113,7 +114,7 @@ extension WindowTests {
                     try await app.press("Continue with the sandbox")
                     try await app.wait(for: .heading, "Waiting for your browser")
                     try await app.press("Use another device")
-                    try await app.wait(for: .image, "Use another device")
+                    try await app.wait(for: .image, "QR code")
                     try await app.type("https://example.org/not-the-link", into: "Address of the last page")
                     try await app.press("Continue")
                     try await app.wait(for: .alert, containing: "This is not the address of the last page")

@@ -6,7 +6,7 @@ import Widgets
 final class Router {
     /// A page that a person opens from the menu or a button.
     enum Route: String, CaseIterable {
-        case account, accounts, downloads, settings, logs
+        case account, accounts, downloads, library, settings, logs
     }
 
     private let app: AppScreen
@@ -36,6 +36,10 @@ final class Router {
             if let screen = app.accounts { push(AccountsPage.page(screen), route) }
         case .downloads:
             if case .main(let main) = app.state { push(DownloadsPage.page(main.makeDownloadsScreen()), route) }
+        case .library:
+            if case .main(let main) = app.state, main.hasLibrary {
+                push(LibraryPage.page(main.makeLibraryScreen(), on: pages), route)
+            }
         case .settings:
             if let lock = app.lockSettings(), let downloads = app.downloadSettings() {
                 push(SettingsPage.page(lock, downloads), route)

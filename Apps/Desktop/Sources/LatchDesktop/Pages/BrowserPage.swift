@@ -10,7 +10,7 @@ final class BrowserPage {
     private let error = ErrorLabel()
     private let copy: Button
     private let again: Button
-    private let code = Picture(BrowserScreen.Text.otherDevice)
+    private let code = Picture(BrowserScreen.Text.code)
     private let link = TextRow(BrowserScreen.Text.link, purpose: GTK_INPUT_PURPOSE_URL)
     private let useLink: Button
     private let otherDevice: Expander

@@ -17,7 +17,9 @@ final class MainPage {
             AppScreen.Text.name, owner: owner,
             Page.form(
                 owner.name, owner.email, owner.offline,
-                Group(nil, [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
+                Group(
+                    nil,
+                    (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
         page.subtitle = screen.account.serverURL.authority
         page.headerItems = [
             Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")

@@ -1,0 +1,46 @@
+import LatchKit
+import LatchScreens
+import Widgets
+
+/// The albums of the library, each with its cover and the number of its pictures.
+@MainActor
+final class AlbumList {
+    private static let side: Int32 = 56
+
+    /// Makes the list. Covers are loaded one after another, as long as it exists.
+    static func content(_ albums: [LibraryAlbumRow], of screen: LibraryScreen) -> any Element {
+        let owner = AlbumList()
+        var covers: [(LibraryAlbumRow, Picture)] = []
+        let rows = albums.map { album in
+            let cover = Picture("")
+            cover.show(nil, side: side)
+            covers.append((album, cover))
+            let download = Button(icon: "folder-download-symbolic", name: LibraryScreen.Text.download) {
+                screen.askToDownload(album)
+            }
+            return ActionRow(album.name, subtitle: album.count).prefix(cover)
+                .suffix(download.styled("flat").described(album.name)).suffix(Icon("go-next-symbolic"))
+                .onActivate { screen.show(.album(album)) }
+        }
+        let group = Group(nil, rows)
+        group.keep(owner)
+        owner.loading = Task { [covers, weak owner] in
+            for (album, cover) in covers {
+                guard let thumbnail = await screen.cover(of: album), let image = await decode(thumbnail) else { continue }
+                // The rows end with the owner.
+                guard !Task.isCancelled, owner != nil else { return }
+                cover.show(image, side: side)
+            }
+        }
+        return group
+    }
+
+    private var loading: Task<Void, Never>?
+
+    deinit { loading?.cancel() }
+
+    @concurrent
+    private static func decode(_ thumbnail: Thumbnail) async -> DecodedImage? {
+        DecodedImage(thumbnail.bytes, side: side)
+    }
+}

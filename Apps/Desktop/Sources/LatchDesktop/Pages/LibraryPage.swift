@@ -1,0 +1,140 @@
+import LatchKit
+import LatchScreens
+import Widgets
+
+/// The picture library of the account: what can be downloaded, and what is selected.
+@MainActor
+final class LibraryPage {
+    private typealias Text = LibraryScreen.Text
+
+    private let screen: LibraryScreen
+    private let pages: PageStack
+    private let tabs = FlowBox()
+    private var tabButtons: [(section: LibrarySection, button: Button)] = []
+    private let sentence = Label().styled("dim-label")
+    private let error = ErrorLabel()
+    private let spinner = Spinner(Text.loading)
+    private let retry: Button
+    private let grid: PictureGrid
+    private let rows = Stacked.column()
+    private let rowsPage: any Element
+    private let bar = FlowBox()
+    private let selection = Label().styled("dim-label")
+    private let selectAll: Button
+    private let clear: Button
+    private let download: Button
+    private let body = Stacked.column(spacing: 12)
+    private let panel = Stacked.column()
+    private var shownRows: LibraryScreen.State?
+    private var shownDownload: LibraryDownloadScreen?
+
+    /// Makes the page. Its requests end when it is left.
+    static func page(_ screen: LibraryScreen, on pages: PageStack) -> Page {
+        let owner = LibraryPage(screen, pages)
+        let content = Stacked.column(spacing: 0, owner.body, owner.panel)
+        content.on("map") { screen.start() }.on("unmap") { screen.stop() }
+        var page = Page(Text.title, owner: owner, content)
+        page.back = { [unowned owner] in owner.goBack() }
+        page.canGoBack = { true }
+        return page
+    }
+
+    private init(_ screen: LibraryScreen, _ pages: PageStack) {
+        (self.screen, self.pages) = (screen, pages)
+        retry = .pill(Text.retry) { screen.retry() }
+        grid = PictureGrid(screen)
+        rowsPage = Page.form(width: 800, isCentered: false, rows)
+        selectAll = Button(Text.selectAll) { screen.selectAll() }
+        clear = Button(Text.clear) { screen.clearSelection() }
+        download = Button(Text.download) { screen.askToDownload() }.styled("suggested-action")
+        for section in LibrarySection.main {
+            let button = Button(section.title) { screen.show(section) }
+            tabs.append(button)
+            tabButtons.append((section, button))
+        }
+        for element in [selection, selectAll, clear, download] as [any Element] { bar.append(element) }
+        body.margins(vertical: 12).expanded(vertically: true)
+        for element in [tabs, sentence, error, spinner, retry, grid.list, rowsPage, bar] as [any Element] {
+            body.append(element)
+        }
+        rowsPage.widget.expanded(vertically: true)
+        panel.expanded(vertically: true)
+        observing(self) { $0.draw() }
+    }
+
+    private func goBack() {
+        if let download = screen.download { return download.cancel() }
+        switch screen.section {
+        case .album: screen.show(.albums)
+        case .year: screen.show(.times)
+        default: pages.pop()
+        }
+    }
+
+    private func draw() {
+        _ = screen.revision
+        for (section, button) in tabButtons { button.set(class: "suggested-action", section == shownTab) }
+        var (text, failure, count): (String?, String?, Int?) = (nil, screen.loadingError?.message, nil)
+        switch screen.state {
+        case .loading: text = Text.loading
+        case .notOffered(let reason), .empty(let reason): text = reason
+        case .failed(let error): failure = error.message
+        case .albums, .years: break
+        case .pictures(let number): count = number
+        }
+        sentence.text = text ?? ""
+        sentence.isVisible = text != nil
+        error.text = failure
+        spinner.isSpinning = screen.state == .loading
+        retry.isVisible = failure != nil
+        grid.list.isVisible = count != nil
+        grid.show(count ?? 0)
+        bar.isVisible = count != nil
+        selection.text = screen.selectionSentence
+        clear.isVisible = screen.selection.count > 0
+        drawRows()
+        drawDownload()
+    }
+
+    /// The section whose button is highlighted.
+    private var shownTab: LibrarySection {
+        switch screen.section {
+        case .album: .albums
+        case .year: .times
+        default: screen.section
+        }
+    }
+
+    private func drawRows() {
+        let state = screen.state
+        guard state != shownRows else { return }
+        shownRows = state
+        rows.removeAll()
+        switch state {
+        case .albums(let albums): rows.append(AlbumList.content(albums, of: screen))
+        case .years(let years):
+            rows.append(
+                Group(
+                    nil,
+                    years.map { [screen] year in
+                        ActionRow("\(year.year)", subtitle: year.count).suffix(Icon("go-next-symbolic"))
+                            .onActivate { screen.show(.year(year.year)) }
+                    }))
+        default: break
+        }
+        rowsPage.widget.isVisible =
+            switch state {
+            case .albums, .years: true
+            default: false
+            }
+    }
+
+    private func drawDownload() {
+        body.isVisible = screen.download == nil
+        panel.isVisible = screen.download != nil
+        guard screen.download !== shownDownload else { return }
+        shownDownload = screen.download
+        panel.removeAll()
+        if let download = screen.download { panel.append(LibraryDownloadPanel.content(download)) }
+    }
+}

@@ -1,0 +1,65 @@
+import LatchDownloads
+import LatchKit
+import LatchScreens
+import Widgets
+
+/// One picture of the grid: its thumbnail, what it is, and whether it is selected.
+@MainActor
+final class PictureCell {
+    /// The length of a cell's side in pixels.
+    static let side: Int32 = 132
+
+    /// The position in the grid that the cell shows.
+    private(set) var position = 0
+    /// What the grid shows.
+    let content: Overlay
+    private let picture = Picture(LibraryScreen.Text.loading)
+    private let selected = Icon("object-select-symbolic").styled("osd", "circular")
+    private let kind = Icon("media-playback-start-symbolic").styled("osd", "circular")
+    /// The picture whose thumbnail is shown or being decoded.
+    private var shown: PictureID?
+    private var decoding: Task<Void, Never>?
+
+    /// Makes a cell without a picture.
+    init() {
+        picture.show(nil, side: Self.side)
+        content = Overlay(picture.styled("card")).add(selected, .end, .start).add(kind, .start, .end)
+    }
+
+    deinit { decoding?.cancel() }
+
+    /// Shows the picture at a position.
+    func show(_ position: Int, of screen: LibraryScreen) {
+        self.position = position
+        let cell = screen.picture(at: position)
+        selected.isVisible = cell?.isSelected ?? false
+        kind.isVisible = cell.map { $0.isVideo || $0.isLive } ?? false
+        content.set(class: "selected", cell?.isSelected ?? false)
+        let name = cell.map { $0.isSelected ? "\($0.label), selected" : $0.label } ?? LibraryScreen.Text.loading
+        content.named(name)
+        picture.describe(name)
+        guard let cell, let thumbnail = screen.thumbnail(at: position) else { return clear(unless: cell?.id) }
+        guard shown != cell.id else { return }
+        clear(unless: nil)
+        shown = cell.id
+        decoding = Task { [weak self] in
+            let image = await Self.decode(thumbnail)
+            guard !Task.isCancelled, let self else { return }
+            picture.show(image, side: Self.side)
+        }
+    }
+
+    /// Removes the shown thumbnail if it is that of another picture.
+    private func clear(unless id: PictureID?) {
+        guard shown != nil, id == nil || shown != id else { return }
+        decoding?.cancel()
+        shown = nil
+        picture.show(nil, side: Self.side)
+    }
+
+    /// Decodes outside of the main thread, because a file may have many pixels.
+    @concurrent
+    private static func decode(_ thumbnail: Thumbnail) async -> DecodedImage? {
+        DecodedImage(thumbnail.bytes, side: side)
+    }
+}
