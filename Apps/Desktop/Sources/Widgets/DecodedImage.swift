@@ -13,12 +13,11 @@ package final class DecodedImage: @unchecked Sendable {
     /// The image for GTK.
     let texture: OpaquePointer
 
-    /// Decodes a file.
+    /// Decodes a file. Fails when the bytes are not a complete image, or one with too many pixels.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file, in any format that the system's gdk-pixbuf reads.
     ///   - side: The length in pixels to which the longer side is reduced.
-    /// - Returns: Nil when the bytes are not a complete image, or one with too many pixels.
     package init?(_ bytes: [UInt8], side: Int32) {
         guard let loader = gdk_pixbuf_loader_new() else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
@@ -45,6 +44,17 @@ package final class DecodedImage: @unchecked Sendable {
             let texture = gdk_texture_new_for_pixbuf(pixbuf)
         else { return nil }
         self.texture = texture
+    }
+
+    /// Decodes a file outside of the main thread, because it may have many pixels.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the file.
+    ///   - side: The length in pixels to which the longer side is reduced.
+    /// - Returns: The image; nil as for ``init(_:side:)``.
+    @concurrent
+    package static func decoded(_ bytes: [UInt8], side: Int32) async -> DecodedImage? {
+        DecodedImage(bytes, side: side)
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }

@@ -40,17 +40,9 @@ package struct TextRow: Element {
         }
     }
 
-    /// Sets an example that is shown while the row has the focus and no text.
+    /// Sets an example of a text, which screen readers announce. libadwaita 1.2 has no place for it in the row.
     @discardableResult
-    package func placeholder(_ text: String) -> Self {
-        // The title covers the place of the example while the row has no focus.
-        guard let delegate = gtk_editable_get_delegate(widget.opaque) else { return self }
-        let field: Widget = delegate.cast()
-        field.on(property: "has-focus") {
-            gtk_text_set_placeholder_text(delegate.cast(), gtk_widget_has_focus(field) != 0 ? text : nil)
-        }
-        return self
-    }
+    package func example(_ text: String) -> Self { described(text) }
 
     /// Runs a closure with the text after every edit.
     @discardableResult

@@ -26,7 +26,11 @@ final class AlbumList {
         group.keep(owner)
         owner.loading = Task { [covers, weak owner] in
             for (album, cover) in covers {
-                guard let thumbnail = await screen.cover(of: album), let image = await decode(thumbnail) else { continue }
+                guard let thumbnail = await screen.cover(of: album),
+                    let image = await DecodedImage.decoded(thumbnail.bytes, side: side)
+                else {
+                    continue
+                }
                 // The rows end with the owner.
                 guard !Task.isCancelled, owner != nil else { return }
                 cover.show(image, side: side)
@@ -39,8 +43,4 @@ final class AlbumList {
 
     deinit { loading?.cancel() }
 
-    @concurrent
-    private static func decode(_ thumbnail: Thumbnail) async -> DecodedImage? {
-        DecodedImage(thumbnail.bytes, side: side)
-    }
 }

@@ -19,7 +19,8 @@ final class ConnectPage {
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
-                Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]), owner.error, owner.next,
+                Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]),
+                Label(ConnectScreen.Text.example).styled("dim-label", "caption"), owner.error, owner.next,
                 owner.spinner,
                 Button.flat(ConnectScreen.Text.settings) {
                     pages.push(ConnectionPage.page(screen.connectionScreen(), on: pages))
@@ -35,7 +36,7 @@ final class ConnectPage {
     private init(_ screen: ConnectScreen) {
         self.screen = screen
         next = .suggested(ConnectScreen.Text.next) { screen.next() }
-        address.placeholder(ConnectScreen.Text.example)
+        address.example(ConnectScreen.Text.example)
         address.onEdit { screen.address = $0 }.onReturn { screen.next() }
         observing(self) { $0.draw() }
     }

@@ -45,7 +45,7 @@ final class ConnectionPage {
     private init(_ screen: ConnectionScreen, _ pages: PageStack) {
         (self.screen, self.pages) = (screen, pages)
         save = .suggested(Text.save) { screen.save() }
-        proxy.placeholder(Text.proxyExample)
+        proxy.example(Text.proxyExample)
         proxy.onEdit { screen.proxy = $0 }
         headerName.onEdit { screen.headerName = $0 }
         headerValue.onEdit { screen.headerValue = $0 }.onReturn { screen.addHeader() }

@@ -19,7 +19,9 @@ final class MainPage {
                 owner.name, owner.email, owner.offline,
                 Group(
                     nil,
-                    (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
+                    (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [
+                        Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account"),
+                    ])))
         page.subtitle = screen.account.serverURL.authority
         page.headerItems = [
             Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")

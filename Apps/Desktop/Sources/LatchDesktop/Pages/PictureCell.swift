@@ -43,7 +43,7 @@ final class PictureCell {
         clear(unless: nil)
         shown = cell.id
         decoding = Task { [weak self] in
-            let image = await Self.decode(thumbnail)
+            let image = await DecodedImage.decoded(thumbnail.bytes, side: Self.side)
             guard !Task.isCancelled, let self else { return }
             picture.show(image, side: Self.side)
         }
@@ -57,9 +57,4 @@ final class PictureCell {
         picture.show(nil, side: Self.side)
     }
 
-    /// Decodes outside of the main thread, because a file may have many pixels.
-    @concurrent
-    private static func decode(_ thumbnail: Thumbnail) async -> DecodedImage? {
-        DecodedImage(thumbnail.bytes, side: side)
-    }
 }

@@ -33,7 +33,7 @@ final class SignInPage {
         register = .flat(SignInScreen.Text.register) { screen.register() }
         useKey = .pill(SignInScreen.Text.useKey) { screen.useKey() }
         providers = screen.providers.map { provider in Button.pill(provider.title) { screen.useBrowser(provider) } }
-        email.placeholder(SignInScreen.Text.emailExample)
+        email.example(SignInScreen.Text.emailExample)
         email.onEdit { screen.email = $0 }.onReturn { [unowned self] in password.focus() }
         password.onEdit { screen.password = $0 }.onReturn { screen.login() }
         key.onEdit { screen.key = $0 }.onReturn { screen.useKey() }
