@@ -45,6 +45,8 @@ public final class LibraryDownloadScreen {
         public static let download = "Download"
         /// The button that starts no download.
         public static let cancel = "Cancel"
+        /// The button that returns to the library after the files were added.
+        public static let done = "Done"
         /// The switch that keeps downloading.
         public static let follow = "Also download new pictures"
         /// The button that changes the folder.

@@ -40,10 +40,15 @@ package struct ActionRow: Element {
         return self
     }
 
-    /// Makes the whole row a button, which the keyboard also reaches.
+    /// Makes the row open another page. It gets a button with an arrow, which assistive technology can press; a click on
+    /// the row has the same effect.
     @discardableResult
-    package func onActivate(_ run: @escaping @MainActor () -> Void) -> Self {
-        gtk_list_box_row_set_activatable(widget.cast(), 1)
-        return on("activated", run)
+    package func opening(_ run: @escaping @MainActor () -> Void) -> Self {
+        // The row names the button.
+        let button: Widget = gtk_button_new_from_icon_name("go-next-symbolic")
+        button.styled("flat").on("clicked", run)
+        suffix(button)
+        adw_action_row_set_activatable_widget(widget.cast(), button)
+        return self
     }
 }

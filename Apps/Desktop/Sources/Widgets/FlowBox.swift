@@ -12,7 +12,8 @@ package struct FlowBox: Element {
         gtk_flow_box_set_max_children_per_line(widget.opaque, 6)
         gtk_flow_box_set_column_spacing(widget.opaque, 6)
         gtk_flow_box_set_row_spacing(widget.opaque, 6)
-        aligned(horizontally: GTK_ALIGN_CENTER)
+        gtk_flow_box_set_homogeneous(widget.opaque, 1)
+        gtk_widget_set_valign(widget, GTK_ALIGN_START)
     }
 
     /// Adds an element at the end. The space of an invisible one is not used.

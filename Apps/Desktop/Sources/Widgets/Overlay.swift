@@ -30,9 +30,17 @@ package struct Overlay: Element {
     package enum Side {
         /// At the left or top.
         case start
+        /// In the middle.
+        case middle
         /// At the right or bottom.
         case end
 
-        fileprivate var align: GtkAlign { self == .start ? GTK_ALIGN_START : GTK_ALIGN_END }
+        fileprivate var align: GtkAlign {
+            switch self {
+            case .start: GTK_ALIGN_START
+            case .middle: GTK_ALIGN_CENTER
+            case .end: GTK_ALIGN_END
+            }
+        }
     }
 }

@@ -14,4 +14,11 @@ extension Element {
         guard let object = g_object_get_data(widget.cast(), "swift-object") else { return nil }
         return Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue() as? Object
     }
+
+    /// Keeps another widget alive as long as this one, for a widget that is added to a container and removed again.
+    package func hold(_ other: any Element) {
+        let object = UnsafeMutableRawPointer(other.widget)
+        g_object_set_data_full(
+            widget.cast(), "held-\(UInt(bitPattern: object))", g_object_ref_sink(object), { g_object_unref($0) })
+    }
 }

@@ -62,7 +62,11 @@ package final class PageStack: Element {
         self.pages = pages
         guard let page = top else { return }
         let content = page.content.widget
-        if gtk_widget_get_parent(content) == nil { gtk_stack_add_child(widget.opaque, content) }
+        if gtk_widget_get_parent(content) == nil {
+            gtk_stack_add_child(widget.opaque, content)
+            // The header bar has them only while the page is on top.
+            for item in page.headerItems { content.hold(item) }
+        }
         content.isVisible = true
         gtk_stack_set_transition_type(widget.opaque, transition)
         gtk_stack_set_visible_child(widget.opaque, content)

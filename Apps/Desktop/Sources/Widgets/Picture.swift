@@ -41,10 +41,14 @@ package struct Picture: Element {
     }
 
     /// Says what the picture shows, for screen readers.
-    package func describe(_ name: String) { gtk_picture_set_alternative_text(widget.opaque, name) }
+    package func describe(_ name: String) {
+        gtk_picture_set_alternative_text(widget.opaque, name)
+        named(name)
+    }
 
     /// Shows a decoded image in a square, cut at its longer side. Nil shows nothing.
     package func show(_ image: DecodedImage?, side: Int32) {
+        gtk_picture_set_content_fit(widget.opaque, GTK_CONTENT_FIT_COVER)
         gtk_picture_set_paintable(widget.opaque, image?.texture)
         gtk_widget_set_size_request(widget, side, side)
         aligned(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER)

@@ -16,7 +16,7 @@ package struct SwitchRow: Element {
         let row = ActionRow(title, subtitle: subtitle)
         let toggle: Widget = gtk_switch_new()
         (widget, self.toggle) = (row.widget, toggle)
-        toggle.named(title).on(property: "active") { change(gtk_switch_get_active(toggle.opaque) != 0) }
+        toggle.on(property: "active") { change(gtk_switch_get_active(toggle.opaque) != 0) }
         row.suffix(toggle)
         adw_action_row_set_activatable_widget(widget.cast(), toggle)
     }

@@ -18,6 +18,8 @@ func withApp(
         try await body(app, folders)
     } catch {
         await app.program.end(SIGKILL)
+        // A crash, or warnings of GTK, may be the cause.
+        if !app.program.errors.isEmpty { Issue.record("latch-desktop wrote: \(app.program.errors.suffix(4_000))") }
         throw error
     }
     #expect(try await app.close() == 0)

@@ -13,8 +13,7 @@ final class AccountPage {
     static func page(_ screen: AccountScreen, on pages: PageStack) -> Page {
         let owner = AccountPage(screen)
         let rows = screen.sections.map { section in
-            ActionRow(section.title).onActivate { pages.push(subpage(section, screen, pages)) }
-                .suffix(Icon("go-next-symbolic"))
+            ActionRow(section.title).opening { pages.push(subpage(section, screen, pages)) }
         }
         var page = Page(
             screen.name, owner: owner,

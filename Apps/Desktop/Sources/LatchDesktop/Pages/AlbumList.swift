@@ -19,8 +19,7 @@ final class AlbumList {
                 screen.askToDownload(album)
             }
             return ActionRow(album.name, subtitle: album.count).prefix(cover)
-                .suffix(download.styled("flat").described(album.name)).suffix(Icon("go-next-symbolic"))
-                .onActivate { screen.show(.album(album)) }
+                .suffix(download.styled("flat").described(album.name)).opening { screen.show(.album(album)) }
         }
         let group = Group(nil, rows)
         group.keep(owner)

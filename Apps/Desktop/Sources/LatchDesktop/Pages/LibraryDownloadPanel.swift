@@ -25,7 +25,7 @@ final class LibraryDownloadPanel {
             Group(nil, screen.canFollow ? [owner.folder, owner.follow] : [owner.folder]),
             Stacked.row(owner.cancel, owner.confirm).centered())
         content.widget.keep(owner)
-        return content
+        return content.widget.expanded(vertically: true)
     }
 
     private init(_ screen: LibraryDownloadScreen) {
@@ -61,6 +61,6 @@ final class LibraryDownloadPanel {
         spinner.isSpinning = isWorking
         confirm.isSensitive = canConfirm
         confirm.isVisible = !isDone
-        cancel.title = isDone ? "Close" : Text.cancel
+        cancel.title = isDone ? Text.done : Text.cancel
     }
 }

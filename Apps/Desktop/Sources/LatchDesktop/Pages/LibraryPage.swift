@@ -53,7 +53,7 @@ final class LibraryPage {
             tabButtons.append((section, button))
         }
         for element in [selection, selectAll, clear, download] as [any Element] { bar.append(element) }
-        body.margins(vertical: 12).expanded(vertically: true)
+        body.margins(horizontal: 6, vertical: 12).expanded(vertically: true)
         for element in [tabs, sentence, error, spinner, retry, grid.list, rowsPage, bar] as [any Element] {
             body.append(element)
         }
@@ -117,8 +117,7 @@ final class LibraryPage {
                 Group(
                     nil,
                     years.map { [screen] year in
-                        ActionRow("\(year.year)", subtitle: year.count).suffix(Icon("go-next-symbolic"))
-                            .onActivate { screen.show(.year(year.year)) }
+                        ActionRow("\(year.year)", subtitle: year.count).opening { screen.show(.year(year.year)) }
                     }))
         default: break
         }

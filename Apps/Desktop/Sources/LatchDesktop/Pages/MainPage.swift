@@ -36,7 +36,7 @@ final class MainPage {
 
     /// A row that opens another page.
     private static func link(_ title: String, _ action: String) -> any Element {
-        ActionRow(title).suffix(Icon("go-next-symbolic")).onActivate { Actions.activate(action) }
+        ActionRow(title).opening { Actions.activate(action) }
     }
 
     private func draw() {

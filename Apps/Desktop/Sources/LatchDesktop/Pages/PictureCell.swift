@@ -14,6 +14,7 @@ final class PictureCell {
     /// What the grid shows.
     let content: Overlay
     private let picture = Picture(LibraryScreen.Text.loading)
+    private let missing = Icon("image-x-generic-symbolic").styled("dim-label")
     private let selected = Icon("object-select-symbolic").styled("osd", "circular")
     private let kind = Icon("media-playback-start-symbolic").styled("osd", "circular")
     /// The picture whose thumbnail is shown or being decoded.
@@ -23,7 +24,8 @@ final class PictureCell {
     /// Makes a cell without a picture.
     init() {
         picture.show(nil, side: Self.side)
-        content = Overlay(picture.styled("card")).add(selected, .end, .start).add(kind, .start, .end)
+        content = Overlay(picture.styled("card")).add(missing, .middle, .middle).add(selected, .end, .start).add(
+            kind, .start, .end)
     }
 
     deinit { decoding?.cancel() }
@@ -45,8 +47,13 @@ final class PictureCell {
         decoding = Task { [weak self] in
             let image = await DecodedImage.decoded(thumbnail.bytes, side: Self.side)
             guard !Task.isCancelled, let self else { return }
-            picture.show(image, side: Self.side)
+            draw(image)
         }
+    }
+
+    private func draw(_ image: DecodedImage?) {
+        picture.show(image, side: Self.side)
+        missing.isVisible = image == nil
     }
 
     /// Removes the shown thumbnail if it is that of another picture.
@@ -54,7 +61,7 @@ final class PictureCell {
         guard shown != nil, id == nil || shown != id else { return }
         decoding?.cancel()
         shown = nil
-        picture.show(nil, side: Self.side)
+        draw(nil)
     }
 
 }

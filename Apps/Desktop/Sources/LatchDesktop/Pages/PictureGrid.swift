@@ -36,7 +36,8 @@ final class PictureGrid {
             })
         list.keep(self)
         for signal in ["value-changed", "changed"] {
-            Signals.connect(UnsafeMutableRawPointer(adjustment), signal) { [unowned self] in update() }
+            // The view may end after this object.
+            Signals.connect(UnsafeMutableRawPointer(adjustment), signal) { [weak self] in self?.update() }
         }
     }
 
