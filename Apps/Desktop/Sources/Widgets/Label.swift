@@ -24,6 +24,13 @@ package struct Label: Element {
         nonmutating set { gtk_label_set_text(widget.opaque, newValue) }
     }
 
+    /// Makes a short, dimmed text beside a title, which does not wrap.
+    package static func note(_ text: String) -> Label {
+        let label = Label(text).styled("dim-label")
+        gtk_label_set_wrap(label.widget.opaque, 0)
+        return label
+    }
+
     /// Makes the heading of a page.
     package static func heading(_ text: String) -> Label {
         Label(text, role: GTK_ACCESSIBLE_ROLE_HEADING).styled("title-1")

@@ -26,6 +26,11 @@ package struct Overlay: Element {
         return self
     }
 
+    /// Gives the container the size of its element, in the middle of the space.
+    package func centered() -> Self {
+        aligned(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER)
+    }
+
     /// A position in one direction.
     package enum Side {
         /// At the left or top.

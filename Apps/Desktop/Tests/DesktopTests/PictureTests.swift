@@ -42,6 +42,7 @@ extension WindowTests {
                     try await app.wait(for: .heading, "Download complete")
                     try await photograph(app, "downloads", isDark)
                     try await app.press("Back")
+                    try await app.wait(for: .label, "ada@example.org")
                     try await app.press(keys: "ctrl+comma")
                     try await app.wait(for: .button, "Set PIN")
                     try await photograph(app, "settings", isDark)

@@ -55,7 +55,7 @@ final class AccountsPage {
             account.name, subtitle: "\(account.email)\n\(account.server)\n\(account.status)")
         let screen = screen
         if account.isActive {
-            row.suffix(Label(AccountsScreen.Text.active).styled("dim-label"))
+            row.suffix(Label.note(AccountsScreen.Text.active))
         } else {
             let use = Button(AccountsScreen.Text.use) { screen.use(account.id) }
             row.suffix(use.described("\(account.email), \(account.server)"))

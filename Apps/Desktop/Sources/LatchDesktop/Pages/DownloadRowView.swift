@@ -8,7 +8,7 @@ final class DownloadRowView: Element {
 
     private let row = ActionRow("")
     private let bar = ProgressBar("")
-    private let percent = Label().styled("numeric", "dim-label")
+    private let percent = Label.note("").styled("numeric")
     private let screen: DownloadsScreen
     private var shown: DownloadRow?
     private var buttons: [(button: Button, isNeeded: (DownloadRow) -> Bool)] = []

@@ -19,7 +19,7 @@ final class SessionsPage {
         list = RowList(SessionsScreen.Text.title) { session in
             let row = ActionRow(session.device, subtitle: DateText.lastUsed(session.lastUsed))
             guard !session.isCurrent else {
-                return row.suffix(Label(SessionsScreen.Text.current).styled("dim-label"))
+                return row.suffix(Label.note(SessionsScreen.Text.current))
             }
             let end = Button(SessionsScreen.Text.end) { screen.end(session.id) }
             return row.suffix(end.described(session.device))
