@@ -47,6 +47,33 @@ struct TrustAndLockTests {
         }
     }
 
+    @Test("IM-16 a trusted certificate and header fields are not used for another address that is entered afterwards")
+    func otherAddress() async throws {
+        try await AppFixture.with { fixture in
+            let folder = try TemporaryDirectory()
+            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
+            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let app = fixture.start()
+            let connect = try await app.connect()
+            let screen = connect.connectionScreen()
+            (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
+            screen.addHeader()
+            screen.save()
+            try await observed { screen.state == .saved }
+            connect.address = "https://127.0.0.1:\(front.port)"
+            connect.next()
+            try await app.trust().trust()
+            _ = try await app.signInScreen()
+            #expect(connect.connection.pinnedCertificate != nil && connect.connection.extraHeaders["X-Key"] != nil)
+            guard case .signIn(let flow) = app.state else { throw Unexpected() }
+            flow.back()
+            connect.address = try fixture.url("onyx")
+            connect.next()
+            #expect(connect.connection.pinnedCertificate == nil && connect.connection.extraHeaders["X-Key"] == nil)
+            _ = try await app.signInScreen()
+        }
+    }
+
     @Test("IM-18 header fields and certificates are checked before they are stored")
     func connection() async throws {
         try await AppFixture.with { fixture in

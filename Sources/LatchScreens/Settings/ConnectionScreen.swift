@@ -83,7 +83,7 @@ public final class ConnectionScreen {
     init(_ connect: ConnectScreen) {
         let options = connect.connection
         load = { options }
-        store = { [weak connect] in connect?.connection = $0 }
+        store = { [weak connect] in connect?.use($0, for: nil) }
         show(options)
     }
 
