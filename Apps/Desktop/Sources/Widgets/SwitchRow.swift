@@ -16,8 +16,9 @@ package struct SwitchRow: Element {
         let row = ActionRow(title, subtitle: subtitle)
         let toggle: Widget = gtk_switch_new()
         (widget, self.toggle) = (row.widget, toggle)
-        toggle.named(title).on(property: "active") { change(gtk_switch_get_active(toggle.opaque) != 0) }
+        toggle.on(property: "active") { change(gtk_switch_get_active(toggle.opaque) != 0) }
         row.suffix(toggle)
+        // The title also becomes the name of the switch.
         adw_action_row_set_activatable_widget(widget.cast(), toggle)
     }
 
