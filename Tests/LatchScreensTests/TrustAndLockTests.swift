@@ -116,7 +116,8 @@ struct TrustAndLockTests {
 
             app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
-            #expect(app.lockSettings() == nil && lock.hasPIN && !lock.hasSystemAuthentication)
+            #expect(app.lockSettings() == nil && app.accounts == nil)
+            #expect(lock.hasPIN && !lock.hasSystemAuthentication)
             lock.pin = "000000"
             lock.unlock()
             #expect(lock.pin.isEmpty && lock.state == .unlocking(.pin))

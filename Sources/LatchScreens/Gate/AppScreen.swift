@@ -51,6 +51,8 @@ public final class AppScreen {
     @ObservationIgnored private var address: String
     @ObservationIgnored private let patience: Duration
     @ObservationIgnored private(set) var client: LatchClient?
+    /// ``accounts``, also while the device is locked.
+    @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
@@ -161,7 +163,8 @@ public final class AppScreen {
             let client = try await LatchClient.open(configuration)
             if address.isEmpty, let found = try? await client.accounts.discoveredServer() { address = found.url }
             self.client = client
-            accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
+            let accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
+            (accountsScreen, self.accounts) = (accounts, accounts)
             return client
         } catch {
             if !Task.isCancelled { state = .failed(ScreenError(error)) }
@@ -184,6 +187,7 @@ public final class AppScreen {
         for await state in client.lock.stateUpdates {
             if Task.isCancelled { return }
             lockState = state
+            accounts = state == .locked ? nil : accountsScreen
             decide()
         }
     }
@@ -192,7 +196,7 @@ public final class AppScreen {
         for await list in client.accountStates() {
             if Task.isCancelled { return }
             self.list = list
-            accounts?.update(list)
+            accountsScreen?.update(list)
             decide()
         }
     }

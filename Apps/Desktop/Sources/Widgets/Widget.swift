@@ -17,14 +17,15 @@ extension UnsafeMutablePointer: Element where Pointee == GtkWidget {
 }
 
 extension Widget {
-    /// Returns the first widget of a type below this one. Nil: there is none.
+    /// Returns the first visible widget of a type below this one. Nil: there is none.
     @MainActor
     func descendant(ofType type: GType) -> Widget? {
         var next = gtk_widget_get_first_child(self)
         while let child = next {
+            next = gtk_widget_get_next_sibling(child)
+            guard child.isVisible else { continue }
             if g_type_check_instance_is_a(child.cast(), type) != 0 { return child }
             if let found = child.descendant(ofType: type) { return found }
-            next = gtk_widget_get_next_sibling(child)
         }
         return nil
     }
