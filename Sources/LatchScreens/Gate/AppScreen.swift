@@ -54,6 +54,8 @@ public final class AppScreen {
     /// ``accounts``, also while the device is locked.
     @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
+    @ObservationIgnored private let retrying = ScreenTask()
+    @ObservationIgnored private let commands = RunningCommands()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
     @ObservationIgnored private var hasWaited = false
@@ -98,7 +100,13 @@ public final class AppScreen {
 
     /// Ends all work and closes the accounts.
     public func stop() async {
+        switch state {
+        case .passphrase(let screen): screen.finish(nil)
+        case .signIn(let flow): flow.stop()
+        default: break
+        }
         running.cancel()
+        await commands.finish()
         await running.finish()
         await client?.close()
         client = nil
@@ -114,9 +122,9 @@ public final class AppScreen {
             state = .opening
             shown = nil
             guard let session = try? client?.session(for: account) else { return decide() }
-            Task {
+            retrying.start { [weak self] isCurrent in
                 _ = await session.restore()
-                decide()
+                if isCurrent() { self?.decide() }
             }
         default: break
         }
@@ -145,7 +153,9 @@ public final class AppScreen {
     }
 
     /// The settings of downloads. Nil while the accounts are not open.
-    public func downloadSettings() -> DownloadSettingsScreen? { client.map { DownloadSettingsScreen($0) } }
+    public func downloadSettings() -> DownloadSettingsScreen? {
+        client.map { commands.adding(DownloadSettingsScreen($0)) }
+    }
 
     // MARK: - Deciding
 
@@ -163,7 +173,8 @@ public final class AppScreen {
             let client = try await LatchClient.open(configuration)
             if address.isEmpty, let found = try? await client.accounts.discoveredServer() { address = found.url }
             self.client = client
-            let accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
+            let accounts = commands.adding(
+                AccountsScreen(client) { [weak self] in self?.addAccount() })
             (accountsScreen, self.accounts) = (accounts, accounts)
             return client
         } catch {
@@ -261,7 +272,7 @@ public final class AppScreen {
             state = .unavailable(account, Self.error(code, account))
         case .app(let account, let offline):
             guard case .main(let screen) = state, screen.account.id == account.id else {
-                state = .main(MainScreen(client, account: account, offline: offline))
+                state = .main(MainScreen(client, account: account, offline: offline, commands: commands))
                 return
             }
             if screen.account != account { screen.account = account }
@@ -295,7 +306,7 @@ public final class AppScreen {
         case .secretStoreAbsent:
             ScreenError(code, "The secret store of this device does not respond. Start it, then try again.")
         case _ where code.rawValue.hasPrefix("secret_store"):
-            ScreenError(code, "The secret store of this device cannot be read (\(code)). Check it, then try again.")
+            ScreenError(code, "The secret store of this device cannot be read. Restart its service, then try again.")
         default:
             ScreenError(
                 code,

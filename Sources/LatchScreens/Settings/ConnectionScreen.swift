@@ -24,7 +24,7 @@ public final class ConnectionScreen {
         /// The name of the field for the proxy.
         public static let proxy = "Proxy"
         /// What an empty proxy means.
-        public static let proxyExample = "As set for this computer"
+        public static let proxyExample = "The proxy of this computer"
         /// The heading of the header fields.
         public static let headers = "Header fields"
         /// What the header fields are for.

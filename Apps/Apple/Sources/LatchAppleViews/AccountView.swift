@@ -25,6 +25,7 @@ struct AccountView: View {
         case .keys: NavigationLink(section.title) { KeysView(screen: screen.keys()) }
         case .endpoints: NavigationLink(section.title) { EndpointsView(screen: screen.endpoints()) }
         case .connection: NavigationLink(section.title) { ConnectionView(screen: screen.connection()) }
+        case .pin: NavigationLink(section.title) { ServerPINView(screen: screen.pin()) }
         case .password:
             Button(section.title) { passwordScreen = screen.password { _ in passwordScreen = nil } }
         }
