@@ -32,7 +32,9 @@ let package = Package(
         .executableTarget(
             name: "DesktopProbe", dependencies: ["CAdwaita", "LatchDesktop", "MainLoop", "Widgets"],
             path: "Tests/DesktopProbe"),
-        .testTarget(name: "DesktopTests", dependencies: ["DesktopDriver", "DesktopProbe", "DesktopProgram"]),
+        .testTarget(
+            name: "DesktopTests",
+            dependencies: ["CAdwaita", "DesktopDriver", "DesktopProbe", "DesktopProgram", "Widgets"]),
     ],
     swiftLanguageModes: [.v6]
 )

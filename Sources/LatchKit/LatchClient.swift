@@ -31,8 +31,9 @@ public final class LatchClient: Sendable {
         public var secrets: (any SecretStoring)?
         /// The device and program that the client's sessions belong to.
         public var device: Device
-        /// How often the database is checked for changes by other programs while there are watchers. It should be at
-        /// most one second, so that changes appear within one second.
+        /// How often the database is checked for changes by other programs while there are watchers: for some seconds
+        /// after each change of its files, and always where the system does not report changes of files. It should be
+        /// at most one second, so that changes appear within one second.
         public var pollInterval: Duration
         /// Returns the current time.
         package var now: @Sendable () -> Date = { Date() }
@@ -121,7 +122,7 @@ public final class LatchClient: Sendable {
             return try await Database.open(configuration, migrations: AccountSchema.migrations)
         }
         let accounts = AccountStore(
-            database: database, dialects: configuration.dialects,
+            database: database, path: folders.database, dialects: configuration.dialects,
             vault: LockVault(
                 path: folders.lock, store: configuration.secrets ?? DeviceSecrets(folders: folders),
                 parameters: configuration.lockParameters, keys: configuration.unlockedKeys, now: configuration.bootTime),

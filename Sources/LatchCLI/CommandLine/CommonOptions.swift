@@ -6,10 +6,10 @@ import SecretStorage
 struct CommonOptions: Sendable {
     private static let json = Flag("json", help: "Print one JSON value instead of text.")
     private static let secrets = Option<SecretsArgument>(
-        "secrets", value: "STORE", environment: "LATCH_SECRETS", defaultText: "the store used before",
+        "secrets", value: "STORE", environment: SecretsEnvironment.storeVariable, defaultText: "the store used before",
         help: "Store secrets only in the Secret Service or only in a sealed file.")
     private static let secretsKey = Option<String>(
-        "secrets-key", value: "FILE", environment: "LATCH_SECRETS_KEY", completion: .file,
+        "secrets-key", value: "FILE", environment: SecretsEnvironment.keyFileVariable, completion: .file,
         help: "Open the sealed file with this key file (mode 0600) instead of a passphrase.")
 
     /// The options in the order of the help.

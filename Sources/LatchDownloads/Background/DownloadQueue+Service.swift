@@ -17,9 +17,7 @@ extension DownloadQueue {
     ) async throws -> DownloadService.Lifetime? {
         let snapshot = try await snapshot()
         guard snapshot.overall.open > snapshot.paused, try await !isFetchedElsewhere() else { return nil }
-        var options = DownloadService.Options()
-        options.program = program
-        options.fetchesMetered = try await DownloadPreferences(latch).fetchesMetered()
+        let options = try await latch.serviceOptions(environment, program: program)
         return try await DownloadService(.queue, options: options, environment: environment).start()
     }
 }
@@ -32,8 +30,19 @@ extension LatchClient {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws {
         guard try !FollowedLibraries(self).isRunning() else { return }
-        var options = DownloadService.Options()
-        options.fetchesMetered = try await DownloadPreferences(self).fetchesMetered()
+        let options = try await serviceOptions(environment)
         try await DownloadService(.following, options: options, environment: environment).start()
+    }
+
+    /// The options of a background program: the settings of the person, and the same secret store as in this program.
+    fileprivate func serviceOptions(
+        _ environment: [String: String], program: String? = nil
+    ) async throws -> DownloadService.Options {
+        let secrets = try SecretsEnvironment(environment)
+        var options = DownloadService.Options()
+        options.program = program
+        options.fetchesMetered = try await DownloadPreferences(self).fetchesMetered()
+        (options.secrets, options.secretsKey) = (secrets.store, secrets.keyFile)
+        return options
     }
 }

@@ -82,7 +82,8 @@ public struct SelectedFiles: Sendable {
         guard task.group == .file else {
             throw LatchError(
                 .invalidRequest,
-                "Only files of URLs can be downloaded again: a picture is downloaded again when it changes on the server.")
+                "Only files of URLs can be downloaded again: a picture is downloaded again when it changes on the server."
+            )
         }
         var task = task
         task.metadata.fetchesExisting = true

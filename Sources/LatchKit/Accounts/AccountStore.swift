@@ -31,7 +31,7 @@ public final class AccountStore: Sendable {
     let headStart: Duration
 
     init(
-        database: Database, dialects: [any Dialect], vault: LockVault, locks: AccountLocks,
+        database: Database, path: String, dialects: [any Dialect], vault: LockVault, locks: AccountLocks,
         now: @escaping @Sendable () -> Date,
         pollInterval: Duration, revocationTimeout: Duration, requestTimeout: @escaping @Sendable () -> Duration,
         hook: CrashPoint,
@@ -54,7 +54,7 @@ public final class AccountStore: Sendable {
         self.pollInterval = pollInterval
         self.network = network
         self.headStart = headStart
-        watch = AccountWatch(database: database, pollInterval: pollInterval)
+        watch = AccountWatch(database: database, path: path, pollInterval: pollInterval)
     }
 
     /// Returns all readable accounts, in the order in which they were added.

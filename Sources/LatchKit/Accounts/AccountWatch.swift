@@ -3,12 +3,14 @@ import Synchronization
 
 /// Sends the list of accounts to watchers, including changes by other programs.
 ///
-/// The database is polled for changes by other programs only while there are watchers.
+/// While there are watchers, the database is read again after each change of its files. See ``startPolling()``.
 ///
 /// Source: RM-3.
 actor AccountWatch {
     private let database: Database
+    private let path: String
     private let pollInterval: Duration
+    private let firstSettling: Duration
     private var watchers: [Int: Watcher] = [:]
     private var nextWatcher = 0
     private var polling: Task<Void, Never>?
@@ -24,8 +26,18 @@ actor AccountWatch {
         let finish: @Sendable () -> Void
     }
 
-    init(database: Database, pollInterval: Duration) {
+    /// How long the database is polled after a change of its files.
+    static let settling = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - path: The path of its file.
+    ///   - pollInterval: How often it is polled.
+    ///   - firstSettling: How long it is polled at first, because a change may have begun before.
+    init(database: Database, path: String, pollInterval: Duration, firstSettling: Duration = settling) {
         self.database = database
+        self.path = path
+        self.firstSettling = firstSettling
         self.pollInterval = pollInterval
     }
 
@@ -120,11 +132,23 @@ actor AccountWatch {
         polling = nil
     }
 
+    /// Polls the database for changes by other programs: for a while after each change of its files, and always where the
+    /// system does not report changes.
+    ///
+    /// One reading is not enough: a program writes to the log of the database first, then waits for the disk, and only
+    /// then makes the change visible, in memory that it shares.
+    ///
+    /// Source: sqlite.org/walformat.html.
     private func startPolling() {
-        let (database, interval) = (database, pollInterval)
-        polling = Task { [weak self] in
+        let pause = ChangePause(paths: [path, path + "-wal"], interval: pollInterval)
+        polling = Task { [weak self, database, firstSettling] in
+            var end = ContinuousClock.now + firstSettling
             while !Task.isCancelled {
-                guard (try? await Task.sleep(for: interval)) != nil else { return }
+                if .now < end {
+                    await pause.poll()
+                } else if await pause.wait() {
+                    end = .now + Self.settling
+                }
                 if (try? await database.changedByOthers()) == true { await self?.changed() }
             }
         }

@@ -77,16 +77,17 @@ public struct DeviceLock: Sendable {
         get throws(LatchError) { try record().map { ($0.tries.left, $0.tries.pause(at: vault.now())) } }
     }
 
-    /// The state, followed by each change, also those by other programs and by time. The state is checked at the poll
-    /// interval of the client. The stream ends when it is no longer read, or when the lock cannot be read.
+    /// The state, followed by each change, also those by other programs and by time. While there is a lock, the state is
+    /// checked at the poll interval of the client, because the kernel's keyring reports no changes. The stream ends when it is no longer read, or when the lock cannot be read.
     public var stateUpdates: AsyncStream<State> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
+                let pause = pauseWithoutLock()
                 var last: State?
                 while !Task.isCancelled, let now = try? state {
                     if now != last { continuation.yield(now) }
                     last = now
-                    try? await Task.sleep(for: accounts.pollInterval)
+                    if now == .none { _ = await pause.wait() } else { await pause.poll() }
                 }
                 continuation.finish()
             }
@@ -117,11 +118,17 @@ public struct DeviceLock: Sendable {
     func lockWithSession(_ environment: [String: String], _ delay: SuspensionDelay) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
+                let pause = pauseWithoutLock()
                 while !Task.isCancelled {
                     // An error changes nothing, because the record may be readable again later.
-                    if let state = try? state { await delay.setLock(exists: state != .none) }
-                    // Every five seconds, because most programs that run for a long time have no lock.
-                    try? await Task.sleep(for: accounts.pollInterval * 10)
+                    let state = try? state
+                    if let state { await delay.setLock(exists: state != .none) }
+                    // Every five seconds while there is a lock, to try again what logind refused.
+                    if state == .some(.none) {
+                        _ = await pause.wait()
+                    } else {
+                        try? await Task.sleep(for: accounts.pollInterval * 10)
+                    }
                 }
             }
             group.addTask {
@@ -140,6 +147,11 @@ public struct DeviceLock: Sendable {
         let isRetained = try await LatchError.converting { try continues && vault.retain() }
         defer { if isRetained { vault.release() } }
         return try await body()
+    }
+
+    /// The pauses between two readings of the record while there is no lock.
+    private func pauseWithoutLock() -> ChangePause {
+        ChangePause(paths: [vault.path], interval: accounts.pollInterval)
     }
 
     func record() throws(LatchError) -> LockRecord? {

@@ -1,4 +1,5 @@
-import FoundationEssentials
+public import FoundationEssentials
+import LatchDownloads
 public import LatchKit
 public import Observation
 
@@ -50,6 +51,7 @@ public final class AppScreen {
     /// The address that the first sign-in suggests.
     @ObservationIgnored private var address: String
     @ObservationIgnored private let patience: Duration
+    @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private(set) var client: LatchClient?
     /// ``accounts``, also while the device is locked.
     @ObservationIgnored private var accountsScreen: AccountsScreen?
@@ -72,16 +74,18 @@ public final class AppScreen {
     ///   - authentication: The system's authentication, which can unlock the device.
     ///   - address: The address that the first sign-in suggests. Empty for that of the server that was found last.
     ///   - patience: How long the server may take to confirm the session before the app opens with the stored identity.
+    ///   - environment: The environment variables that choose the secret store and locate the folders of downloads.
     public init(
         _ configuration: LatchClient.Configuration = .init(), browser: Browser? = .automatic,
         authentication: SystemAuthentication = SystemAuthentication(), address: String = "",
-        patience: Duration = .seconds(3)
+        patience: Duration = .seconds(3), environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         self.configuration = configuration
         self.browser = browser
         self.authentication = authentication
         self.address = address
         self.patience = patience
+        self.environment = environment
     }
 
     /// Opens the accounts and follows them until ``stop()``, which must be called.
@@ -157,6 +161,27 @@ public final class AppScreen {
         client.map { commands.adding(DownloadSettingsScreen($0)) }
     }
 
+    /// The folder in which downloads are saved.
+    ///
+    /// Does not need ``start()``. The accounts are opened for the question when they are not open.
+    ///
+    /// - Returns: The absolute path. The folder may not exist.
+    /// - Throws: `LatchError.Code.fileFailed` when there is no pictures folder; a `LatchError` with a `storage` code.
+    public func downloadFolder() async throws -> String {
+        if let client { return try await LibraryLocations(client).current(environment: environment).folder }
+        var configuration = configuration
+        configuration.recoversOnOpen = false
+        let reader = try await LatchClient.open(configuration)
+        do {
+            let folder = try await LibraryLocations(reader).current(environment: environment).folder
+            await reader.close()
+            return folder
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+
     // MARK: - Deciding
 
     private func open() async -> LatchClient? {
@@ -165,7 +190,9 @@ public final class AppScreen {
             let folders = try configuration.folders ?? Folders()
             configuration.folders = folders
             if configuration.secrets == nil {
-                configuration.secrets = DeviceSecrets(folders: folders) { [weak self] need in
+                let chosen = try SecretsEnvironment(environment)
+                configuration.secrets = DeviceSecrets(chosen.store, folders: folders, keyFile: chosen.keyFile) {
+                    [weak self] need in
                     guard case .existing(let path) = need else { return nil }
                     return await self?.askPassphrase(path)
                 }

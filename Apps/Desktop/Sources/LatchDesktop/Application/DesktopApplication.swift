@@ -83,9 +83,27 @@ public final class DesktopApplication {
             do {
                 try await Links.deliver(link)
             } catch {
-                window?.show(toast: (error as? LatchError)?.message ?? "\(error)")
+                report(error)
             }
         }
+    }
+
+    /// Opens the folder of the downloads. Needs no window, because a notification may call it.
+    private func openFolder() {
+        g_application_hold(application.cast())
+        Task {
+            defer { g_application_release(application.cast()) }
+            do {
+                Launcher.open(try await screen.downloadFolder(), from: nil)
+            } catch {
+                showWindow()
+                report(error)
+            }
+        }
+    }
+
+    private func report(_ error: any Error) {
+        window?.show(toast: (error as? LatchError)?.message ?? "\(error)")
     }
 
     private func addActions() {
@@ -93,6 +111,11 @@ public final class DesktopApplication {
         let actions = Actions(OpaquePointer(application))
         actions.add("about") { [unowned self] in window?.showAbout() }
         actions.add("quit") { [unowned self] in window?.close() }
+        actions.add("show-downloads") { [unowned self] in
+            showWindow()
+            router?.openWhenReady(.downloads)
+        }
+        actions.add("open-folder") { [unowned self] in openFolder() }
         for route in Router.Route.allCases {
             actions.add(route.rawValue) { [unowned self] in router?.open(route) }
         }

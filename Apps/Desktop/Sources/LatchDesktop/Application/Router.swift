@@ -14,6 +14,9 @@ final class Router {
     /// What the page at the bottom of the stack shows. It is kept, so that no later screen has the same identity.
     private var shown = Shown.nothing
 
+    /// The page to open as soon as an account is signed in.
+    private var awaited: Route?
+
     private enum Shown {
         case nothing
         case state(String)
@@ -49,6 +52,12 @@ final class Router {
         }
     }
 
+    /// Opens a page of the signed-in account, now or as soon as an account is signed in.
+    func openWhenReady(_ route: Route) {
+        awaited = nil
+        if case .main = app.state { open(route) } else { awaited = route }
+    }
+
     private func push(_ page: Page, _ route: Route) {
         var page = page
         page.route = route.rawValue
@@ -64,7 +73,9 @@ final class Router {
         case .locked(let screen): show(.screen(screen)) { LockPage.page(screen) }
         case .signIn(let flow): draw(flow)
         case .changePassword(let screen): show(.screen(screen)) { ChangePasswordPage.page(screen) }
-        case .main(let screen): show(.screen(screen)) { MainPage.page(screen) }
+        case .main(let screen):
+            show(.screen(screen)) { MainPage.page(screen) }
+            if let awaited { openWhenReady(awaited) }
         }
     }
 

@@ -25,6 +25,7 @@ final class SettingsPage {
     /// - Parameters:
     ///   - lock: The settings of the lock.
     ///   - downloads: The settings of the downloads.
+    /// - Returns: The page, which keeps its owner.
     static func page(_ lock: LockSettingsScreen, _ downloads: DownloadSettingsScreen) -> Page {
         let owner = SettingsPage(lock)
         return Page(
