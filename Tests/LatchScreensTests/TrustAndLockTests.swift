@@ -86,9 +86,12 @@ struct TrustAndLockTests {
             (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
             screen.addHeader()
             #expect(screen.headerNames == ["X-Key"] && screen.error == nil && screen.headerName.isEmpty)
-            screen.certificateFile = "/missing.pem"
-            screen.save()
-            #expect(screen.error?.code == .clientCertificate)
+            for file in ["/missing.pem", "relative.pem", "/dev/zero", "/etc/passwd"] {
+                screen.certificateFile = file
+                screen.save()
+                try await observed { screen.state != .saving }
+                #expect(screen.error?.code == .clientCertificate, "\(file)")
+            }
             screen.certificateFile = ""
             screen.save()
             try await observed { screen.state == .saved }
