@@ -14,4 +14,9 @@ extension Element {
         guard let object = g_object_get_data(widget.cast(), "swift-object") else { return nil }
         return Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue() as? Object
     }
+
+    /// Keeps another widget alive as long as this one, also while it has no parent. A widget keeps one under each name.
+    package func keep(_ element: any Element, as name: String) {
+        g_object_set_data_full(widget.cast(), name, g_object_ref_sink(element.widget), { g_object_unref($0) })
+    }
 }

@@ -63,6 +63,8 @@ package final class PageStack: Element {
         guard let page = top else { return }
         let content = page.content.widget
         if gtk_widget_get_parent(content) == nil { gtk_stack_add_child(widget.opaque, content) }
+        // The header bar gives them up while another page is above this one.
+        for (index, item) in page.headerItems.enumerated() { content.keep(item, as: "header-item-\(index)") }
         content.isVisible = true
         gtk_stack_set_transition_type(widget.opaque, transition)
         gtk_stack_set_visible_child(widget.opaque, content)

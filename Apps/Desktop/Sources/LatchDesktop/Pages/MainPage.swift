@@ -13,11 +13,13 @@ final class MainPage {
     /// Makes the page.
     static func page(_ screen: MainScreen) -> Page {
         let owner = MainPage(screen)
+        let downloads = Self.link(DownloadsScreen.Text.title, "downloads")
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
                 owner.name, owner.email, owner.offline,
-                Group(nil, [Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account")])))
+                Group(nil, [downloads, Self.link("Account", "account")])))
+        page.focus = downloads
         page.subtitle = screen.account.serverURL.authority
         page.headerItems = [
             Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")
