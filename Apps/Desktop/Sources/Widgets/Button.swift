@@ -54,6 +54,13 @@ package struct Button: Element {
         Button(title, action).styled("flat").aligned(horizontally: GTK_ALIGN_CENTER)
     }
 
+    /// Shortens a long text with an ellipsis where the window is too narrow. For texts from a server.
+    package func shortened() -> Button {
+        let label: Widget? = gtk_button_get_child(widget.cast())
+        if let label { gtk_label_set_ellipsize(label.opaque, PANGO_ELLIPSIZE_END) }
+        return self
+    }
+
     /// The text.
     package var title: String {
         get { gtk_button_get_label(widget.cast()).map { String(cString: $0) } ?? "" }

@@ -205,6 +205,14 @@ package final class DesktopApp {
         }
     }
 
+    /// Checks that the window has not become wider than it was made, and that no visible control is outside of it.
+    package func requireFit(_ width: Int) throws {
+        // A frame without a shadow is drawn outside of what it contains.
+        let border = 2
+        let wide = root.first { node in node.frame.map { $0.x < -border || $0.right > width + border } ?? false }
+        if let wide { throw failure("\(wide.role) '\(wide.name)' does not fit into \(width) pixels: \(wide.frame!)") }
+    }
+
     /// The visible part of the accessible tree, one control a line.
     package func tree() -> String { root.dump() }
 
