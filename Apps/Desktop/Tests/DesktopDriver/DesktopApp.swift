@@ -252,7 +252,10 @@ package final class DesktopApp {
 
     @discardableResult
     private func poll<Value>(_ message: String, _ body: @Accessibility () throws -> Value?) async throws -> Value {
-        try await Self.poll(message, detail: { self.tree() }, body)
+        try await Self.poll(message, detail: { self.tree() }) {
+            guard self.program.isRunning else { throw DriverError("latch-desktop ended. \(message)") }
+            return try body()
+        }
     }
 
     private func failure(_ message: String) -> DriverError { DriverError("\(message)\n\(tree())") }
