@@ -71,15 +71,15 @@ extension AssetStore {
     ///   - day: The first day of the month, `2024-07-01`. For any other day there are no files.
     ///   - query: Which files the timeline has.
     ///   - owners: The owners whose files the person may see.
-    /// - Returns: The files in the order of the query.
+    /// - Returns: The files in the order of the query, at most 100,000.
     /// - Throws: `DatabaseError`.
     package func assets(
         of day: String, _ query: TimelineQuery, for owners: AssetOwners
     ) async throws -> [TimelineAsset] {
-        let assets = try await database.read {
-            try $0.all(AssetStatements.month, owners.email, owners.id, query.visibility, query.album, day)
+        let statement = query.isAscending ? AssetStatements.monthAscending : AssetStatements.monthDescending
+        return try await database.read {
+            try $0.all(statement, owners.email, owners.id, query.visibility, query.album, day)
         }
-        return query.isAscending ? assets : assets.reversed()
     }
 }
 
@@ -101,15 +101,22 @@ extension AssetStatements {
         String.self, String.self, AssetVisibility?.self, UUID?.self
     ) { row throws(DatabaseError) in TimelineMonth(day: try row.get(0), count: try row.get(1)) }
 
-    /// The first condition on the time lets SQLite use the index. The time of a camera differs by less than a day.
-    static let month = Statement(
+    static let monthAscending = Statement(
+        month("ASC"), String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init)
+    static let monthDescending = Statement(
+        month("DESC"), String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init
+    )
+
+    /// The first condition on the time lets SQLite use the index. The time of a camera differs by less than a day. The
+    /// limit bounds the memory that one request takes.
+    private static func month(_ order: String) -> String {
         """
         SELECT id, owner, kind, visibility, width, height, taken_at, local_at, duration, motion_id FROM assets
         WHERE \(inTimeline)
             AND taken_at >= unixepoch(?5, '-2 days') * 1000 AND taken_at < unixepoch(?5, '+1 month', '+2 days') * 1000
             AND local_at >= unixepoch(?5) * 1000 AND local_at < unixepoch(?5, '+1 month') * 1000
             AND ?5 = date(?5, 'start of month')
-        ORDER BY taken_at, rowid
-        """,
-        String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init)
+        ORDER BY taken_at \(order), rowid \(order) LIMIT 100000
+        """
+    }
 }

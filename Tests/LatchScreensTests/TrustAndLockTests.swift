@@ -70,6 +70,8 @@ struct TrustAndLockTests {
             connect.address = try fixture.url("onyx")
             connect.next()
             #expect(connect.connection.pinnedCertificate == nil && connect.connection.extraHeaders["X-Key"] == nil)
+            #expect(connect.error?.message.contains("127.0.0.1:\(front.port)") == true)
+            connect.next()
             _ = try await app.signInScreen()
         }
     }
@@ -129,6 +131,59 @@ struct TrustAndLockTests {
             lock.pin = "135790"
             lock.unlock()
             #expect(try await app.main().account.id == main.account.id)
+        }
+    }
+
+    @Test("IM-15 the lock ends a sign-in, forgets what was typed, hides accounts and log, and locks again at once")
+    func locked() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let account = try await fixture.signIn(app).account
+            let settings = try #require(app.lockSettings())
+            (settings.new, settings.again) = ("135790", "135790")
+            settings.savePIN()
+            try await observed { settings.hasPIN && settings.state == .editing(nil) }
+            app.addAccount()
+            let connect = try await app.connect()
+            connect.address = try fixture.url("onyx")
+            connect.next()
+            let signIn = try await app.signInScreen()
+            signIn.password = "typed before the lock"
+
+            app.lock()
+            let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
+            #expect(signIn.password.isEmpty && app.accounts == nil && app.log() == nil && app.downloadSettings() == nil)
+            app.addAccount()
+            guard case .locked = app.state else { throw Unexpected() }
+            lock.pin = "135790"
+            lock.unlock()
+            #expect(try await app.main().account.id == account.id && app.accounts != nil)
+            app.lock()
+            let again: LockScreen = try await app.value {
+                if case .locked(let screen) = $0, screen !== lock { screen } else { nil }
+            }
+            again.pin = "135790"
+            #expect(again.canUnlock)
+        }
+    }
+
+    @Test("IM-15 IM-10 an app that starts locked opens the account after the unlocking")
+    func startLocked() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let account = try await fixture.signIn(app).account
+            let settings = try #require(app.lockSettings())
+            (settings.new, settings.again) = ("135790", "135790")
+            settings.savePIN()
+            try await observed { settings.hasPIN && settings.state == .editing(nil) }
+            app.lock()
+            await app.stop()
+
+            let next = fixture.start()
+            let lock: LockScreen = try await next.value { if case .locked(let screen) = $0 { screen } else { nil } }
+            lock.pin = "135790"
+            lock.unlock()
+            #expect(try await next.main().account.id == account.id)
         }
     }
 

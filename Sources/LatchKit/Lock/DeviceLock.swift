@@ -78,13 +78,15 @@ public struct DeviceLock: Sendable {
     }
 
     /// The state, followed by each change, also those by other programs and by time. While there is a lock, the state is
-    /// checked at the poll interval of the client, because the kernel's keyring reports no changes. The stream ends when it is no longer read, or when the lock cannot be read.
+    /// checked at the poll interval of the client, because the kernel's keyring reports no changes. While the lock cannot
+    /// be read, the state is ``State/locked``. The stream ends when it is no longer read.
     public var stateUpdates: AsyncStream<State> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
                 let pause = pauseWithoutLock()
                 var last: State?
-                while !Task.isCancelled, let now = try? state {
+                while !Task.isCancelled {
+                    let now = (try? state) ?? .locked
                     if now != last { continuation.yield(now) }
                     last = now
                     if now == .none { _ = await pause.wait() } else { await pause.poll() }

@@ -32,8 +32,8 @@ public final class AccountsScreen: CommandScreen {
     public enum State: Equatable, Sendable {
         /// The list. The error is that of the last command.
         case list(ScreenError?)
-        /// The question whether to sign out of accounts. The sentence says what is lost; nil when nothing is.
-        case confirming([Account.ID], String?)
+        /// The question whether to sign out of accounts. The text names them, and says what is lost.
+        case confirming([Account.ID], String)
         /// The person is being signed out.
         case signingOut([Account.ID])
     }
@@ -139,10 +139,11 @@ public final class AccountsScreen: CommandScreen {
 
     private func ask(_ ids: [Account.ID]) {
         guard case .list = state, !ids.isEmpty else { return }
+        let leaving = rows.filter { ids.contains($0.id) }
         work.start { [client, weak self] isCurrent in
             do {
                 let waiting = try await client.waitingDownloads(of: ids)
-                if isCurrent() { self?.state = .confirming(ids, Self.loss(waiting)) }
+                if isCurrent() { self?.state = .confirming(ids, Self.question(leaving, waiting)) }
             } catch {
                 if isCurrent() { self?.state = .list(ScreenError(error)) }
             }
@@ -156,11 +157,15 @@ public final class AccountsScreen: CommandScreen {
                 + "the server.")
     }
 
-    private static func loss(_ count: Int) -> String? {
-        switch count {
-        case 0: nil
-        case 1: "1 file that waits to be downloaded is removed from the queue."
-        default: "\(count) files that wait to be downloaded are removed from the queue."
+    private static func question(_ leaving: [Row], _ waiting: Int) -> String {
+        let who =
+            leaving.count == 1
+            ? "You sign out of \(leaving[0].server) as \(leaving[0].email)."
+            : "You sign out of all \(leaving.count) accounts."
+        switch waiting {
+        case 0: return "\(who) Downloaded files are kept."
+        case 1: return "\(who) 1 file that waits to be downloaded is removed from the queue."
+        default: return "\(who) \(waiting) files that wait to be downloaded are removed from the queue."
         }
     }
 

@@ -50,7 +50,7 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
     public let reason: String?
     /// What a person can do about ``reason``, for a button. Nil when only the sentence says it.
     public let remedy: Remedy?
-    /// The path of the file, to open it. Nil unless it is done.
+    /// The path of the file, to open it. Nil unless it is done and a picture or film: the desktop might run other files.
     public let path: String?
 
     /// Whether the file can be paused.
@@ -97,7 +97,16 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
         }
         self.reason = reason.map(ScreenText.sentences)
         remedy = reason != nil && state != .skipped ? .retryDownloads : nil
-        path = task.state == .done ? task.path : nil
+        path = task.state == .done ? task.path.flatMap { Self.isMedia($0) ? $0 : nil } : nil
+    }
+
+    /// Whether the name of a file ends like that of a picture or film.
+    private static func isMedia(_ path: String) -> Bool {
+        let ending = path.split(separator: ".").last?.lowercased() ?? ""
+        return [
+            "avif", "bmp", "dng", "gif", "heic", "heif", "jpeg", "jpg", "jxl", "m4v", "mkv", "mov", "mp4", "png", "tif",
+            "tiff", "webm", "webp",
+        ].contains(ending)
     }
 
     /// Returns why a file waits for a time. Nil when it only waits for its turn.

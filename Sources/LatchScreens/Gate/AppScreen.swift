@@ -57,6 +57,8 @@ public final class AppScreen {
     @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
     @ObservationIgnored private let retrying = ScreenTask()
+    /// Whether sessions are restored after the unlocking of the device.
+    @ObservationIgnored private var restoring = false
     @ObservationIgnored private let commands = RunningCommands()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
@@ -136,7 +138,7 @@ public final class AppScreen {
 
     /// Begins the sign-in to another account.
     public func addAccount() {
-        guard let client, adding == nil else { return }
+        guard let client, adding == nil, !isLocked else { return }
         let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
@@ -147,18 +149,18 @@ public final class AppScreen {
 
     // MARK: - Screens that are reached from everywhere
 
-    /// The log of recent operations. Nil while the accounts are not open.
-    public func log() -> LogScreen? { client.map { LogScreen($0.log) } }
+    /// The log of recent operations. Nil while the accounts are not open or the device is locked.
+    public func log() -> LogScreen? { isLocked ? nil : client.map { LogScreen($0.log) } }
 
     /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
     public func lockSettings() -> LockSettingsScreen? {
-        guard let client, lockState != .locked else { return nil }
+        guard let client, !isLocked else { return nil }
         return LockSettingsScreen(client.lock, authentication: authentication)
     }
 
-    /// The settings of downloads. Nil while the accounts are not open.
+    /// The settings of downloads. Nil while the accounts are not open or the device is locked.
     public func downloadSettings() -> DownloadSettingsScreen? {
-        client.map { commands.adding(DownloadSettingsScreen($0)) }
+        isLocked ? nil : client.map { commands.adding(DownloadSettingsScreen($0)) }
     }
 
     /// The folder in which downloads are saved.
@@ -224,10 +226,45 @@ public final class AppScreen {
     private func followLock(of client: LatchClient) async {
         for await state in client.lock.stateUpdates {
             if Task.isCancelled { return }
-            lockState = state
-            accounts = state == .locked ? nil : accountsScreen
-            decide()
+            apply(state)
         }
+    }
+
+    /// Whether nothing of the accounts may be shown.
+    private var isLocked: Bool { lockState == .locked }
+
+    private func apply(_ state: DeviceLock.State) {
+        let wasLocked = isLocked
+        lockState = state
+        accounts = isLocked ? nil : accountsScreen
+        if isLocked, !wasLocked {
+            // What was typed does not survive the lock, and nothing is signed in while it lasts.
+            if case .signIn(let flow) = self.state { flow.stop() }
+            adding?.stop()
+            adding = nil
+        }
+        if wasLocked, !isLocked { restoreSessions() }
+        decide()
+    }
+
+    /// Asks again for the sessions whose secrets could not be read while the device was locked.
+    private func restoreSessions() {
+        let locked = list?.filter { $0.state == .unavailable(.pinRequired) }.map(\.account) ?? []
+        guard let client, !locked.isEmpty else { return }
+        restoring = true
+        retrying.start { [weak self] isCurrent in
+            for account in locked { _ = await (try? client.session(for: account))?.restore() }
+            guard isCurrent() else { return }
+            self?.restoring = false
+            self?.decide()
+        }
+    }
+
+    /// Shows what follows an unlocking. The state of the lock is read, because it may be locked again already.
+    private func endLock() {
+        guard let client else { return }
+        shown = nil
+        apply((try? client.lock.state) ?? .locked)
     }
 
     private func followAccounts(of client: LatchClient) async {
@@ -263,7 +300,13 @@ public final class AppScreen {
         if gate == .lock {
             guard shown != .lock else { return }
             shown = .lock
-            state = .locked(LockScreen(client.lock, authentication: authentication))
+            state = .locked(
+                LockScreen(client.lock, authentication: authentication) { [weak self] in self?.endLock() })
+            return
+        }
+        if restoring {
+            shown = nil
+            state = .opening
             return
         }
         // The last steps of a sign-in run after its account is stored.

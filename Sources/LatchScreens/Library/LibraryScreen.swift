@@ -38,6 +38,8 @@ public final class LibraryScreen {
         public static let clear = "Clear selection"
         /// The button that asks how much the selection is.
         public static let download = "Download"
+        /// The same button while nothing is selected.
+        public static let downloadAll = "Download all"
         /// The button that tries again.
         public static let retry = "Retry"
         /// What is shown while a section is requested.
@@ -258,6 +260,9 @@ public final class LibraryScreen {
     }
 
     // MARK: - Downloads
+
+    /// The title of the button that asks how much the selection is.
+    public var downloadTitle: String { selection.count == 0 ? Text.downloadAll : Text.download }
 
     /// Asks how much the selected pictures are. Without a selection, all of the section are meant.
     public func askToDownload() {

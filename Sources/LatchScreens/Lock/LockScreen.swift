@@ -69,9 +69,15 @@ public final class LockScreen {
     @ObservationIgnored private let authentication: SystemAuthentication
     @ObservationIgnored let work = ScreenTask()
 
-    init(_ lock: DeviceLock, authentication: SystemAuthentication = SystemAuthentication()) {
+    @ObservationIgnored private let onUnlocked: @MainActor () -> Void
+
+    init(
+        _ lock: DeviceLock, authentication: SystemAuthentication = SystemAuthentication(),
+        onUnlocked: @escaping @MainActor () -> Void
+    ) {
         self.lock = lock
         self.authentication = authentication
+        self.onUnlocked = onUnlocked
         let methods = (try? lock.methods) ?? [.pin]
         hasPIN = methods.contains(.pin)
         hasSystemAuthentication = methods.contains(.system)
@@ -127,6 +133,7 @@ public final class LockScreen {
             guard isCurrent() else { return }
             self?.updateTries()
             self?.state = result
+            if result == .unlocked { self?.onUnlocked() }
         }
     }
 

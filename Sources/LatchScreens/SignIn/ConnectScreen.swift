@@ -26,6 +26,11 @@ public final class ConnectScreen {
         public static let next = "Next"
         /// The button that opens ``ConnectScreen/connectionScreen()``.
         public static let settings = "Settings"
+        /// The error when options of one server would be used for another one.
+        static func otherServer(_ name: String) -> String {
+            "The header fields and certificates under Settings belong to \(name), and were removed. Enter those of this "
+                + "server if it needs any, and press Next again."
+        }
         /// What is shown while the server is asked.
         public static let connecting = "Connecting…"
     }
@@ -47,8 +52,8 @@ public final class ConnectScreen {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let onResult: @MainActor (Result) -> Void
     @ObservationIgnored let work = ScreenTask()
-    /// The server to which ``connection`` belongs: that of an account, of a trusted certificate, or the last one found.
-    /// Nil while the person has only entered options.
+    /// The server to which ``connection`` belongs: that of an account, or the one that
+    /// was asked first. Nil before.
     @ObservationIgnored private var owner: ServerAddress?
 
     /// How the search for a server ended, other than with an error.
@@ -77,14 +82,21 @@ public final class ConnectScreen {
             state = .editing(ScreenError(error))
             return
         }
-        if let owner, !owner.hasSameOrigin(as: address) { use(ConnectionOptions(), for: nil) }
+        if let owner, !owner.hasSameOrigin(as: address) {
+            let hasSecrets = !connection.extraHeaders.fields.isEmpty || connection.clientCertificate != nil
+            use(ConnectionOptions(), for: nil)
+            if hasSecrets {
+                state = .editing(ScreenError(.invalidRequest, Text.otherServer(owner.authority)))
+                return
+            }
+        }
+        owner = address
         state = .connecting
         work.start { [client, connection, weak self] isCurrent in
             let report = try? await client.probe(address, connection: connection)
             guard isCurrent(), let self, let report else { return }
             self.state = .editing(nil)
             if let server = report.server {
-                self.owner = address
                 try? await client.accounts.storeDiscoveredServer(server.address)
                 if isCurrent() { self.onResult(.found(server)) }
             } else if let failure = report.failure {

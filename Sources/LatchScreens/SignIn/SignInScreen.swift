@@ -133,6 +133,7 @@ public final class SignInScreen {
         guard state != .signingIn else { return }
         password = ""
         key = ""
+        clearError()
         onResult(.browser(provider: provider.id.isEmpty ? nil : provider.id))
     }
 

@@ -12,7 +12,7 @@ struct MainView: View {
     var body: some View {
         List {
             if let reason = screen.offlineReason { Text(reason) }
-            NavigationLink(screen.account.displayName) { AccountView(screen: screen.accountScreen()) }
+            NavigationLink(screen.name) { AccountView(screen: screen.accountScreen()) }
             NavigationLink(DownloadsScreen.Text.title) { DownloadsView(screen: screen.makeDownloadsScreen()) }
             if let accounts = app.accounts {
                 NavigationLink(AccountsScreen.Text.title) { AccountsView(screen: accounts) }

@@ -1,4 +1,5 @@
 import CAdwaita
+import Dispatch
 
 /// The pixels of an image file, scaled down to the size at which it is shown.
 ///
@@ -8,7 +9,9 @@ package final class DecodedImage: @unchecked Sendable {
     // Textures are immutable, and GObject counts references atomically.
 
     /// The largest number of pixels of a file that is decoded.
-    private static let mostPixels = 64 << 20
+    private static let mostPixels = 24 << 20
+    /// The largest animation in bytes. All of its frames are decoded.
+    private static let largestAnimation = 128 << 10
 
     /// The image for GTK.
     let texture: OpaquePointer
@@ -19,6 +22,7 @@ package final class DecodedImage: @unchecked Sendable {
     ///   - bytes: The bytes of the file, in any format that the system's gdk-pixbuf reads.
     ///   - side: The length in pixels to which the longer side is reduced.
     package init?(_ bytes: [UInt8], side: Int32) {
+        guard bytes.count <= Self.largestAnimation || !bytes.starts(with: Array("GIF8".utf8)) else { return nil }
         guard let loader = gdk_pixbuf_loader_new() else { return nil }
         defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
         let limit = UnsafeMutableRawPointer(bitPattern: Int(side))
@@ -46,16 +50,37 @@ package final class DecodedImage: @unchecked Sendable {
         self.texture = texture
     }
 
-    /// Decodes a file outside of the main thread, because it may have many pixels.
+    /// Decodes a file on a thread of its own, one after another, because it may have many pixels.
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the file.
     ///   - side: The length in pixels to which the longer side is reduced.
-    /// - Returns: The image; nil as for ``init(_:side:)``.
-    @concurrent
+    /// - Returns: The image; nil as for ``init(_:side:)``, and when the task was cancelled before its turn.
     package static func decoded(_ bytes: [UInt8], side: Int32) async -> DecodedImage? {
-        DecodedImage(bytes, side: side)
+        await decoder.decode(bytes, side: side)
+    }
+
+    private static let decoder = Decoder()
+
+    private actor Decoder {
+        private let queue = DispatchSerialQueueExecutor()
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+        func decode(_ bytes: [UInt8], side: Int32) -> DecodedImage? {
+            Task.isCancelled ? nil : DecodedImage(bytes, side: side)
+        }
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }
+}
+
+/// Runs the jobs of an actor on a queue of libdispatch, outside of the threads that other tasks share.
+private final class DispatchSerialQueueExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "images", qos: .utility)
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
 }

@@ -43,7 +43,8 @@ public final class DesktopApplication {
         Signals.connect(application, "activate") { [unowned self] in showWindow() }
         Links.onOpen(application) { [unowned self] links in
             showWindow()
-            for link in links { deliver(link) }
+            // One sign-in waits for one link. Other programs can send any number.
+            for link in links.prefix(10) { deliver(link) }
         }
     }
 

@@ -7,6 +7,7 @@ import Widgets
 final class AccountPage {
     private let screen: AccountScreen
     private let picture: Picture
+    private var isDecoding = false
     private let version = Label().styled("dim-label")
 
     /// Makes the page.
@@ -33,9 +34,14 @@ final class AccountPage {
 
     private func draw() {
         version.text = screen.version.map { "\(screen.server), version \($0)" } ?? screen.server
-        let image = screen.picture.flatMap { DecodedImage($0, side: 96) }
-        picture.show(image, side: 96)
-        picture.isVisible = image != nil
+        guard let bytes = screen.picture, !isDecoding else { return picture.isVisible = isDecoding }
+        isDecoding = true
+        Task { [weak self] in
+            let image = await DecodedImage.decoded(bytes, side: 96)
+            guard let self else { return }
+            picture.show(image, side: 96)
+            picture.isVisible = image != nil
+        }
     }
 
     private static func subpage(

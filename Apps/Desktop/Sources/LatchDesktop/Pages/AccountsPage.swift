@@ -40,7 +40,7 @@ final class AccountsPage {
         signOutOfAll.isVisible = screen.rows.count > 1
         if case .signingOut = screen.state { spinner.isSpinning = true } else { spinner.isSpinning = false }
         drawRows()
-        if case .confirming(_, let loss) = screen.state { ask(loss) }
+        if case .confirming(_, let text) = screen.state { ask(text) }
     }
 
     private func drawRows() {
@@ -69,11 +69,11 @@ final class AccountsPage {
         return row
     }
 
-    private func ask(_ loss: String?) {
+    private func ask(_ text: String) {
         guard !isAsking else { return }
         isAsking = true
         Question.ask(
-            AccountsScreen.Text.confirmTitle, loss ?? "", action: AccountsScreen.Text.signOut,
+            AccountsScreen.Text.confirmTitle, text, action: AccountsScreen.Text.signOut,
             cancel: AccountsScreen.Text.cancel, isDestructive: true, above: list
         ) { [screen, weak self] agrees in
             self?.isAsking = false

@@ -6,12 +6,14 @@ import Widgets
 @MainActor
 final class AlbumList {
     private static let side: Int32 = 56
+    private static let most = 500
 
     /// Makes the list. Covers are loaded one after another, as long as it exists.
     static func content(_ albums: [LibraryAlbumRow], of screen: LibraryScreen) -> any Element {
         let owner = AlbumList()
         var covers: [(LibraryAlbumRow, Picture)] = []
-        let rows = albums.map { album in
+        // Each row has widgets and a cover, and a server may send any number.
+        let rows = albums.prefix(most).map { album in
             let cover = Picture("")
             cover.show(nil, side: side)
             covers.append((album, cover))
@@ -21,7 +23,8 @@ final class AlbumList {
             return ActionRow(album.name, subtitle: album.count).prefix(cover)
                 .suffix(download.styled("flat").described(album.name)).opening { screen.show(.album(album)) }
         }
-        let group = Group(nil, rows)
+        let rest = albums.count > most ? "The first \(most) of \(albums.count) albums are shown." : nil
+        let group = Group(nil, description: rest, rows)
         group.keep(owner)
         owner.loading = Task { [covers, weak owner] in
             for (album, cover) in covers {

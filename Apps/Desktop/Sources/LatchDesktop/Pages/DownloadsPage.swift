@@ -34,8 +34,8 @@ final class DownloadsPage {
             Stacked.row(owner.previous, owner.next).centered())
         var page = Page(Text.title, owner: owner, content)
         page.headerItems = [
-            Button(icon: "folder-symbolic", name: Text.openFolder) { [unowned owner] in
-                if let folder = screen.folder { Launcher.open(folder, from: owner.title) }
+            Button(icon: "folder-symbolic", name: Text.openFolder) { [weak owner] in
+                if let owner, let folder = screen.folder { Launcher.open(folder, from: owner.title) }
             }
         ]
         return page

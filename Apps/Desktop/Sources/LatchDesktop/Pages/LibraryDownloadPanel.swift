@@ -14,6 +14,8 @@ final class LibraryDownloadPanel {
     private let folder = ActionRow(DownloadSettingsScreen.Text.folder)
     private let change: Button
     private let follow: SwitchRow
+    private let group: Group
+    private let showDownloads: Button
     private let confirm: Button
     private let cancel: Button
 
@@ -22,8 +24,8 @@ final class LibraryDownloadPanel {
         let owner = LibraryDownloadPanel(screen)
         let content = Page.form(
             width: 600, Label.heading(Text.title), owner.sentence, owner.spinner, owner.error,
-            Group(nil, screen.canFollow ? [owner.folder, owner.follow] : [owner.folder]),
-            Stacked.row(owner.cancel, owner.confirm).centered())
+            owner.group,
+            Stacked.row(owner.cancel, owner.confirm, owner.showDownloads).centered())
         content.widget.keep(owner)
         return content.widget.expanded(vertically: true)
     }
@@ -34,6 +36,11 @@ final class LibraryDownloadPanel {
         confirm = .suggested(Text.download) { screen.confirm() }
         cancel = .pill(Text.cancel) { screen.cancel() }
         change = Button(icon: "folder-open-symbolic", name: Text.changeFolder) {}
+        showDownloads = .suggested(DownloadsScreen.Text.title) {
+            screen.cancel()
+            Actions.activate("downloads")
+        }
+        group = Group(nil, screen.canFollow ? [folder, follow] : [folder])
         change.styled("flat").on("clicked") { [unowned self] in
             FolderChooser.choose(Text.changeFolder, from: screen.folder ?? "", above: folder) {
                 screen.change(folder: $0)
@@ -61,6 +68,8 @@ final class LibraryDownloadPanel {
         spinner.isSpinning = isWorking
         confirm.isSensitive = canConfirm
         confirm.isVisible = !isDone
+        group.isVisible = !isDone
+        showDownloads.isVisible = isDone
         cancel.title = isDone ? Text.done : Text.cancel
     }
 }

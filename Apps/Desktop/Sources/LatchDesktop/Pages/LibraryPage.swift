@@ -46,7 +46,7 @@ final class LibraryPage {
         rowsPage = Page.form(width: 800, isCentered: false, rows)
         selectAll = Button(Text.selectAll) { screen.selectAll() }
         clear = Button(Text.clear) { screen.clearSelection() }
-        download = Button(Text.download) { screen.askToDownload() }.styled("suggested-action")
+        download = Button(Text.downloadAll) { screen.askToDownload() }.styled("suggested-action")
         for section in LibrarySection.main {
             let button = Button(section.title) { screen.show(section) }
             tabs.append(button)
@@ -92,6 +92,7 @@ final class LibraryPage {
         bar.isVisible = count != nil
         selection.text = screen.selectionSentence
         clear.isVisible = screen.selection.count > 0
+        download.title = screen.downloadTitle
         drawRows()
         drawDownload()
     }

@@ -10,8 +10,8 @@ final class LogPage {
     /// Makes the page.
     static func page(_ screen: LogScreen) -> Page {
         let owner = LogPage(screen)
-        let copy = Button(icon: "edit-copy-symbolic", name: LogScreen.Text.copy) { [unowned owner] in
-            owner.list.content.widget.copyToClipboard(screen.text)
+        let copy = Button(icon: "edit-copy-symbolic", name: LogScreen.Text.copy) { [weak owner] in
+            owner?.list.content.widget.copyToClipboard(screen.text)
         }
         var page = Page(
             LogScreen.Text.title, owner: owner,

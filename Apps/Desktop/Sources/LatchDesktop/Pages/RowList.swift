@@ -13,6 +13,9 @@ final class RowList<Row: Equatable & Sendable> {
     private let make: @MainActor (Row) -> any Element
     private var shown: [Row]?
 
+    /// The largest number of rows. Each has a widget, and a server may send any number.
+    private static var most: Int { 500 }
+
     /// Makes a list without rows.
     ///
     /// - Parameters:
@@ -34,6 +37,10 @@ final class RowList<Row: Equatable & Sendable> {
         guard state.rows != shown else { return }
         shown = state.rows
         list.removeAll()
-        if !state.rows.isEmpty { list.append(Group(nil, state.rows.map(make))) }
+        guard !state.rows.isEmpty else { return }
+        list.append(Group(nil, state.rows.prefix(Self.most).map(make)))
+        if state.rows.count > Self.most {
+            list.append(Label("The first \(Self.most) of \(state.rows.count) are shown."))
+        }
     }
 }
