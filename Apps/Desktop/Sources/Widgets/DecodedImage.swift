@@ -51,10 +51,11 @@ package final class DecodedImage: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the file.
     ///   - side: The length in pixels to which the longer side is reduced.
-    /// - Returns: The image; nil as for ``init(_:side:)``.
+    /// - Returns: The image; nil as for ``init(_:side:)``, and when the task was cancelled before.
     @concurrent
     package static func decoded(_ bytes: [UInt8], side: Int32) async -> DecodedImage? {
-        DecodedImage(bytes, side: side)
+        // Many requests wait while a person scrolls, and most of them are for pictures that have left the screen.
+        Task.isCancelled ? nil : DecodedImage(bytes, side: side)
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(texture)) }

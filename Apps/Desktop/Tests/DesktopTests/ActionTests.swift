@@ -48,7 +48,7 @@ extension WindowTests {
             try await gdbus(["wait", "--session", Self.id], folders)
             try await call("open-folder", folders)
             #expect(await reader.firstLine() == pictures)
-            await app.end()
+            await app.end(SIGKILL)
         }
 
         /// Makes a program for folders, which writes what it is to open into a pipe. Returns the paths of the pipe and of the folder
