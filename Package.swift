@@ -167,8 +167,7 @@ let package = Package(
         .target(
             name: "LatchScreens",
             dependencies: [
-                "Crypto", "Desktop", "HTTPClient", "LatchDownloads", "LatchKit", "Primitives", "QRCode",
-                "SecretStorage",
+                "Desktop", "LatchDownloads", "LatchKit", "Primitives", "QRCode",
             ]),
 
         // Programs: arguments, output, wiring.
@@ -245,8 +244,7 @@ let package = Package(
             name: "LatchScreensTests",
             dependencies: [
                 "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchDownloads", "LatchGateway",
-                "LatchKit",
-                "LatchSandbox", "LatchScreens", "ScriptedProvider", "SecretStorage", "TestSupport",
+                "LatchKit", "LatchSandbox", "LatchScreens", "SecretStorage", "TestSupport",
             ] + gatewayModules),
         .testTarget(
             name: "LatchSandboxTests",

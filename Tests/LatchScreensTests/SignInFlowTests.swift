@@ -111,7 +111,7 @@ struct SignInFlowTests {
             #expect(address.hasPrefix("http"))
             browser.link = "https://example.org/not-the-link"
             browser.useLink()
-            try await observed { browser.state == .waiting(address: address, .unrecognizedLink) }
+            try await observed { browser.state == .waiting(address: address, [.unrecognizedLink]) }
             browser.cancel()
             let back = try await app.signInScreen()
             #expect(back === screen && screen.error == nil)

@@ -47,6 +47,33 @@ struct TrustAndLockTests {
         }
     }
 
+    @Test("IM-16 a trusted certificate and header fields are not used for another address that is entered afterwards")
+    func otherAddress() async throws {
+        try await AppFixture.with { fixture in
+            let folder = try TemporaryDirectory()
+            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
+            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let app = fixture.start()
+            let connect = try await app.connect()
+            let screen = connect.connectionScreen()
+            (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
+            screen.addHeader()
+            screen.save()
+            try await observed { screen.state == .saved }
+            connect.address = "https://127.0.0.1:\(front.port)"
+            connect.next()
+            try await app.trust().trust()
+            _ = try await app.signInScreen()
+            #expect(connect.connection.pinnedCertificate != nil && connect.connection.extraHeaders["X-Key"] != nil)
+            guard case .signIn(let flow) = app.state else { throw Unexpected() }
+            flow.back()
+            connect.address = try fixture.url("onyx")
+            connect.next()
+            #expect(connect.connection.pinnedCertificate == nil && connect.connection.extraHeaders["X-Key"] == nil)
+            _ = try await app.signInScreen()
+        }
+    }
+
     @Test("IM-18 header fields and certificates are checked before they are stored")
     func connection() async throws {
         try await AppFixture.with { fixture in
@@ -59,9 +86,12 @@ struct TrustAndLockTests {
             (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
             screen.addHeader()
             #expect(screen.headerNames == ["X-Key"] && screen.error == nil && screen.headerName.isEmpty)
-            screen.certificateFile = "/missing.pem"
-            screen.save()
-            #expect(screen.error?.code == .clientCertificate)
+            for file in ["/missing.pem", "relative.pem", "/dev/zero", "/etc/passwd"] {
+                screen.certificateFile = file
+                screen.save()
+                try await observed { screen.state != .saving }
+                #expect(screen.error?.code == .clientCertificate, "\(file)")
+            }
             screen.certificateFile = ""
             screen.save()
             try await observed { screen.state == .saved }
@@ -89,7 +119,8 @@ struct TrustAndLockTests {
 
             app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
-            #expect(app.lockSettings() == nil && lock.hasPIN && !lock.hasSystemAuthentication)
+            #expect(app.lockSettings() == nil && app.accounts == nil)
+            #expect(lock.hasPIN && !lock.hasSystemAuthentication)
             lock.pin = "000000"
             lock.unlock()
             #expect(lock.pin.isEmpty && lock.state == .unlocking(.pin))

@@ -17,15 +17,10 @@ enum HeaderLines {
         /// Whether the request or the connection sets the field itself, by its lower-case name. A second field would
         /// break it.
         fileprivate func isReserved(_ name: String) -> Bool {
-            let ofConnections: Set = [
-                "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer",
-                "expect",
-            ]
-            if ofConnections.contains(name) || name.hasPrefix("proxy-") { return true }
             switch self {
-            case .request: return name == "authorization"
+            case .request: ConnectionOptions.isReservedByConnection(name) || name == "authorization"
             // The dialect decides whether the session needs the field Authorization.
-            case .server: return ["content-type", "content-encoding", "range"].contains(name)
+            case .server: ConnectionOptions.isReserved(name)
             }
         }
     }

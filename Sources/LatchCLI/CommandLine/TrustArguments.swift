@@ -100,7 +100,7 @@ struct TrustArguments: Sendable {
         let path = Folders.absolute(certificate)
         let bytes = try await InputFile.read(path, what: "the client certificate")
         guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") else {
-            guard Self.isPKCS12(bytes) else {
+            guard ClientCertificate.isPKCS12(bytes) else {
                 throw LatchError(
                     .invalidInput,
                     "'\(certificate.printable)' is not a client certificate. It must be PEM, with a line that begins "
@@ -114,15 +114,6 @@ struct TrustArguments: Sendable {
         let passphrase =
             keyText.contains("ENCRYPTED") ? try await prompter.askSecret("Passphrase of \(key ?? certificate)") : nil
         return .pem(certificate: path, key: keyPath, passphrase: passphrase)
-    }
-
-    /// Whether a file begins like PKCS#12: with a sequence in any form of length that contains version 3.
-    ///
-    /// Source: RFC 7292 §4; ITU-T X.690 §8.1.3.
-    private static func isPKCS12(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count > 8, bytes[0] == 0x30 else { return false }
-        let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
-        return bytes.dropFirst(2 + lengthBytes).starts(with: [0x02, 0x01, 0x03])
     }
 
     private func proxyAddress(_ word: String) async throws -> String? {

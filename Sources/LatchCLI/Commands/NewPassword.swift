@@ -19,7 +19,7 @@ struct NewPassword {
                 "Current password of \(account.userEmail) at \(host)", instead: instead)
         // The rule helps the person, but a failure to get it is no reason to stop.
         let rule = try? await context.client().server(of: account).features.passwordRule
-        if let text = rule.flatMap(PasswordRuleText.sentence) { context.console.printMessage(text) }
+        if let text = rule?.sentence { context.console.printMessage(text) }
         let new = try await context.prompter.askSecret("New password", instead: instead)
         if let problem = rule?.problem(of: new) {
             throw LatchError(.weakPassword, "\(problem) Nothing was changed.")
@@ -50,25 +50,5 @@ struct NewPassword {
         context.console.printMessage("\(account.serverURL) requires a new password before anything else.")
         try await change(to: try await ask())
         context.console.printMessage("The password was changed.")
-    }
-}
-
-/// The rule of a server for new passwords, as text for people.
-enum PasswordRuleText {
-    /// Returns the rule as one sentence. Nil when the server has no rule.
-    static func sentence(_ rule: PasswordRule) -> String? {
-        var parts: [String] = []
-        switch (rule.minimumLength, rule.maximumLength) {
-        case (let least?, let most?): parts.append("\(least) to \(most) characters")
-        case (let least?, nil): parts.append("at least \(least) characters")
-        case (nil, let most?): parts.append("at most \(most) characters")
-        case (nil, nil): break
-        }
-        let kinds = [
-            (rule.needsUppercase, "an upper-case letter"), (rule.needsLowercase, "a lower-case letter"),
-            (rule.needsDigit, "a digit"), (rule.needsSpecial, "a special character"),
-        ]
-        parts += kinds.filter(\.0).map(\.1)
-        return parts.isEmpty ? nil : "The password must have " + parts.joined(separator: ", ") + "."
     }
 }

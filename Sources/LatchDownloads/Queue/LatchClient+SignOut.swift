@@ -19,7 +19,9 @@ extension LatchClient {
         let report = try await signOut(account)
         // What is left over is removed by the next program that downloads.
         if let folder {
-            _ = try? await DownloadQueue(self, library: FolderLibrary(folder: folder)).cancelAll(of: account.id)
+            let queue = DownloadQueue(self, library: FolderLibrary(folder: folder))
+            _ = try? await queue.cancelAll(of: account.id)
+            await DownloadService(.queue).remove(ifDone: queue)
         }
         return report
     }

@@ -29,11 +29,16 @@ extension ConnectionOptions {
         extraHeaders.append(name, value)
     }
 
-    /// Whether the connection sets a field itself, by its lower-case name. A second field would break it.
-    private static func isReserved(_ name: String) -> Bool {
+    /// Whether every request sets a field itself, by its lower-case name. A second field would break it.
+    package static func isReserved(_ name: String) -> Bool {
+        isReservedByConnection(name) || ["content-type", "content-encoding", "range"].contains(name)
+    }
+
+    /// Whether the connection sets a field itself, by its lower-case name.
+    package static func isReservedByConnection(_ name: String) -> Bool {
         let fields: Set = [
             "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer",
-            "expect", "content-type", "content-encoding", "range",
+            "expect",
         ]
         return fields.contains(name) || name.hasPrefix("proxy-")
     }
@@ -47,11 +52,13 @@ extension ConnectionOptions {
             authorities = .system
             return
         }
-        guard let text = Self.text(of: path), text.contains("CERTIFICATE-----") else {
+        guard let text = Self.bytes(of: path).map({ String(decoding: $0, as: UTF8.self) }),
+            text.contains("CERTIFICATE-----")
+        else {
             throw LatchError(
                 .authoritiesUnreadable,
-                "'\(path.printable)' contains no PEM certificate. Choose a file with a line that begins with "
-                    + "'-----BEGIN CERTIFICATE'.")
+                "Could not use '\(path.printable)' as certificate authorities: it contains no PEM certificate. Choose a file "
+                    + "with a line that begins with '-----BEGIN CERTIFICATE'.")
         }
         authorities = .systemAnd(pemFile: path)
     }
@@ -67,20 +74,43 @@ extension ConnectionOptions {
             clientCertificate = nil
             return
         }
-        guard let text = Self.text(of: path) else {
+        guard let bytes = Self.bytes(of: path) else {
             throw LatchError(
-                .clientCertificate, "The client certificate '\(path.printable)' cannot be read. Choose another file.")
+                .clientCertificate,
+                "Could not read the client certificate '\(path.printable)'. Choose another file, with its full path.")
         }
-        clientCertificate =
-            text.contains("-----BEGIN ")
-            ? .pem(certificate: path, key: path, passphrase: passphrase)
-            : .pkcs12(path: path, passphrase: passphrase)
+        if String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ") {
+            clientCertificate = .pem(certificate: path, key: path, passphrase: passphrase)
+        } else if ClientCertificate.isPKCS12(bytes) {
+            clientCertificate = .pkcs12(path: path, passphrase: passphrase)
+        } else {
+            throw LatchError(
+                .clientCertificate,
+                "Could not use '\(path.printable)' as a client certificate: it is neither PEM nor PKCS#12. Choose another "
+                    + "file.")
+        }
     }
 
-    private static func text(of path: String) -> String? {
-        guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size <= largestFile,
-            let bytes = FileManager.default.contents(atPath: path)
+    /// Reads a regular file with an absolute path.
+    private static func bytes(of path: String) -> [UInt8]? {
+        guard path.hasPrefix("/") else { return nil }
+        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            let size = attributes[.size] as? Int, size <= largestFile,
+            let contents = FileManager.default.contents(atPath: path)
         else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        return Array(contents)
+    }
+}
+
+extension ClientCertificate {
+    /// Whether a file begins like PKCS#12: with a sequence in any form of length that contains version 3.
+    ///
+    /// Source: RFC 7292 §4; ITU-T X.690 §8.1.3.
+    package static func isPKCS12(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count > 8, bytes[0] == 0x30 else { return false }
+        let lengthBytes = bytes[1] > 0x80 ? Int(bytes[1] & 0x7F) : 0
+        return bytes.dropFirst(2 + lengthBytes).starts(with: [0x02, 0x01, 0x03])
     }
 }

@@ -8,5 +8,5 @@ public enum AboutScreen {
     public static var version: String { LatchClient.version }
     /// What the program does, in one sentence.
     public static let summary =
-        "Signs in to self-hosted servers, stays signed in, and downloads what they hold."
+        "Signs in to self-hosted servers, stays signed in, and downloads their files."
 }

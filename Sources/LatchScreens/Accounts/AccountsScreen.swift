@@ -7,7 +7,7 @@ public import Observation
 ///
 /// Source: RM-2, RM-3; IM-11; TT-12.
 @MainActor @Observable
-public final class AccountsScreen {
+public final class AccountsScreen: CommandScreen {
     /// One account in the list. Texts from the server are safe to be displayed.
     public struct Row: Identifiable, Equatable, Sendable {
         /// The id of the account.
@@ -117,10 +117,9 @@ public final class AccountsScreen {
             for account in leaving {
                 do {
                     let report = try await client.signOutDroppingDownloads(account)
-                    if let problem = report.failure {
-                        self?.warnings.append("The session was not ended on the server. \(problem.message)")
-                    }
+                    if let problem = report.failure { self?.warn(of: account, problem.message) }
                 } catch {
+                    if let failure { self?.warnings.append(failure.message) }
                     failure = ScreenError(error)
                 }
             }
@@ -134,6 +133,10 @@ public final class AccountsScreen {
         state = .list(nil)
     }
 
+    func finishCommands() async {
+        if case .signingOut = state { await work.finish() }
+    }
+
     private func ask(_ ids: [Account.ID]) {
         guard case .list = state, !ids.isEmpty else { return }
         work.start { [client, weak self] isCurrent in
@@ -144,6 +147,13 @@ public final class AccountsScreen {
                 if isCurrent() { self?.state = .list(ScreenError(error)) }
             }
         }
+    }
+
+    private func warn(of account: Account, _ problem: String) {
+        let (email, server) = (ScreenText.line(account.userEmail), account.serverURL.authority)
+        warnings.append(
+            "The session of \(email) at \(server) was not ended on the server. \(problem) End it on the account page of "
+                + "the server.")
     }
 
     private static func loss(_ count: Int) -> String? {

@@ -19,7 +19,7 @@ public final class ServerPINScreen {
         /// The heading.
         public static let title = "PIN of the locked folder"
         /// What the PIN protects.
-        public static let advice = "Pictures in the locked folder of the server are shown only after this PIN."
+        public static let advice = "The server shows the pictures in the locked folder only after you enter this PIN."
         /// The name of the field for the current PIN.
         public static let current = "Current PIN"
         /// The name of the field for the password, with which a forgotten PIN is replaced.
@@ -35,11 +35,12 @@ public final class ServerPINScreen {
         /// The button that removes the PIN.
         public static let remove = "Remove PIN"
         /// The button that locks again what is unlocked for this session.
-        public static let lock = "Lock again"
+        public static let lock = "Lock the folder again"
         /// The error when the two new PINs differ.
         public static let differ = "The two PINs differ. Nothing was changed. Enter both again."
         /// The error when nothing proves that the person may change the PIN.
-        public static let proofNeeded = "Enter the current PIN, or your password at the server."
+        public static let proofNeeded =
+            "The PIN was not changed. Enter the current PIN, or your password at the server."
     }
 
     /// What the screen shows.

@@ -7,7 +7,7 @@ import LatchKit
 /// They run one after another and are completed even when the screen is left.
 ///
 /// Source: DL-12, DL-17.
-extension DownloadsScreen {
+extension DownloadsScreen: CommandScreen {
     /// Pauses files. What was received is kept.
     public func pause(_ ids: Set<DownloadRow.ID>? = nil) {
         perform(on: ids) { try await $0.pause($1, of: $2) }
@@ -52,6 +52,8 @@ extension DownloadsScreen {
 
     /// Starts the background program, if files wait and none runs.
     public func start() { perform(on: [], fetches: true) { _, _, _ in 0 } }
+
+    func finishCommands() async { await command?.value }
 
     private func perform(
         on ids: Set<DownloadRow.ID>?, fetches: Bool = false,

@@ -1,7 +1,4 @@
 extension MainScreen {
     /// Makes the screen of the downloads of all accounts.
-    public func makeDownloadsScreen() -> DownloadsScreen { DownloadsScreen(client) }
-
-    /// Makes the screen of the settings of downloads.
-    public func makeDownloadSettingsScreen() -> DownloadSettingsScreen { DownloadSettingsScreen(client) }
+    public func makeDownloadsScreen() -> DownloadsScreen { commands.adding(DownloadsScreen(client)) }
 }

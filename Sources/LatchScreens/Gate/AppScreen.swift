@@ -53,7 +53,11 @@ public final class AppScreen {
     @ObservationIgnored private let patience: Duration
     @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private(set) var client: LatchClient?
+    /// ``accounts``, also while the device is locked.
+    @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
+    @ObservationIgnored private let retrying = ScreenTask()
+    @ObservationIgnored private let commands = RunningCommands()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
     @ObservationIgnored private var hasWaited = false
@@ -100,7 +104,13 @@ public final class AppScreen {
 
     /// Ends all work and closes the accounts.
     public func stop() async {
+        switch state {
+        case .passphrase(let screen): screen.finish(nil)
+        case .signIn(let flow): flow.stop()
+        default: break
+        }
         running.cancel()
+        await commands.finish()
         await running.finish()
         await client?.close()
         client = nil
@@ -116,9 +126,9 @@ public final class AppScreen {
             state = .opening
             shown = nil
             guard let session = try? client?.session(for: account) else { return decide() }
-            Task {
+            retrying.start { [weak self] isCurrent in
                 _ = await session.restore()
-                decide()
+                if isCurrent() { self?.decide() }
             }
         default: break
         }
@@ -147,7 +157,9 @@ public final class AppScreen {
     }
 
     /// The settings of downloads. Nil while the accounts are not open.
-    public func downloadSettings() -> DownloadSettingsScreen? { client.map { DownloadSettingsScreen($0) } }
+    public func downloadSettings() -> DownloadSettingsScreen? {
+        client.map { commands.adding(DownloadSettingsScreen($0)) }
+    }
 
     /// The folder in which downloads are saved.
     ///
@@ -188,7 +200,9 @@ public final class AppScreen {
             let client = try await LatchClient.open(configuration)
             if address.isEmpty, let found = try? await client.accounts.discoveredServer() { address = found.url }
             self.client = client
-            accounts = AccountsScreen(client) { [weak self] in self?.addAccount() }
+            let accounts = commands.adding(
+                AccountsScreen(client) { [weak self] in self?.addAccount() })
+            (accountsScreen, self.accounts) = (accounts, accounts)
             return client
         } catch {
             if !Task.isCancelled { state = .failed(ScreenError(error)) }
@@ -211,6 +225,7 @@ public final class AppScreen {
         for await state in client.lock.stateUpdates {
             if Task.isCancelled { return }
             lockState = state
+            accounts = state == .locked ? nil : accountsScreen
             decide()
         }
     }
@@ -219,7 +234,7 @@ public final class AppScreen {
         for await list in client.accountStates() {
             if Task.isCancelled { return }
             self.list = list
-            accounts?.update(list)
+            accountsScreen?.update(list)
             decide()
         }
     }
@@ -284,7 +299,7 @@ public final class AppScreen {
             state = .unavailable(account, Self.error(code, account))
         case .app(let account, let offline):
             guard case .main(let screen) = state, screen.account.id == account.id else {
-                state = .main(MainScreen(client, account: account, offline: offline))
+                state = .main(MainScreen(client, account: account, offline: offline, commands: commands))
                 return
             }
             if screen.account != account { screen.account = account }
@@ -318,7 +333,7 @@ public final class AppScreen {
         case .secretStoreAbsent:
             ScreenError(code, "The secret store of this device does not respond. Start it, then try again.")
         case _ where code.rawValue.hasPrefix("secret_store"):
-            ScreenError(code, "The secret store of this device cannot be read (\(code)). Check it, then try again.")
+            ScreenError(code, "The secret store of this device cannot be read. Restart its service, then try again.")
         default:
             ScreenError(
                 code,

@@ -11,9 +11,11 @@ public final class MainScreen {
 
     /// The client.
     @ObservationIgnored let client: LatchClient
+    @ObservationIgnored let commands: RunningCommands
 
-    init(_ client: LatchClient, account: Account, offline: LatchError.Code?) {
+    init(_ client: LatchClient, account: Account, offline: LatchError.Code?, commands: RunningCommands) {
         self.client = client
+        self.commands = commands
         self.account = account
         offlineReason = Self.reason(offline, account)
     }
@@ -30,6 +32,6 @@ public final class MainScreen {
         guard let code else { return nil }
         return code == .rejectionUnconfirmed
             ? "Another address of \(account.serverURL.authority) rejects the session. It is checked again."
-            : "\(account.serverURL.authority) is not reachable. What this device has stored is shown."
+            : "\(account.serverURL.authority) is not reachable. The app shows what is stored on this device. Check the network."
     }
 }

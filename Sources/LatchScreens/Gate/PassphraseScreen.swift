@@ -38,7 +38,7 @@ public final class PassphraseScreen {
         finish(secret)
     }
 
-    /// Ends the question without an answer.
+    /// Answers the question. Nil for no passphrase.
     func finish(_ secret: Secret?) {
         answer?.resume(returning: secret)
         answer = nil

@@ -13,6 +13,8 @@ public final class LockScreen {
         case locked(ScreenError?)
         /// The PIN is being checked, or the system asks the person.
         case unlocking(DeviceLock.Method)
+        /// The lock is being removed.
+        case removing
         /// The person is asked whether to remove the lock, after which all accounts must sign in again.
         case forgetting
         /// The device is unlocked.
@@ -42,6 +44,8 @@ public final class LockScreen {
         public static let keep = "Cancel"
         /// What is shown while the system asks the person.
         public static let systemAsks = "Confirm in the dialog of your system…"
+        /// What is shown while the lock is removed.
+        public static let removing = "Removing the lock…"
         /// What is shown while the PIN is checked.
         public static let checking = "Checking the PIN…"
     }
@@ -79,13 +83,13 @@ public final class LockScreen {
         guard canUnlock else { return }
         let secret = Secret(pin)
         pin = ""
-        perform(.pin) { lock, _ in try await lock.unlock(with: secret) }
+        perform(.unlocking(.pin)) { lock, _ in try await lock.unlock(with: secret) }
     }
 
     /// Unlocks with the system's own authentication.
     public func unlockWithSystem() {
         guard hasSystemAuthentication, case .locked = state else { return }
-        perform(.system) { lock, authentication in try await lock.unlock(with: authentication) }
+        perform(.unlocking(.system)) { lock, authentication in try await lock.unlock(with: authentication) }
     }
 
     /// Asks whether to remove the lock.
@@ -105,13 +109,13 @@ public final class LockScreen {
     /// Removes the lock. All accounts must sign in again.
     public func forget() {
         guard state == .forgetting else { return }
-        perform(.pin) { lock, _ in try await lock.forget() }
+        perform(.removing) { lock, _ in try await lock.forget() }
     }
 
     private func perform(
-        _ method: DeviceLock.Method, _ body: @escaping @Sendable (DeviceLock, SystemAuthentication) async throws -> Void
+        _ working: State, _ body: @escaping @Sendable (DeviceLock, SystemAuthentication) async throws -> Void
     ) {
-        state = .unlocking(method)
+        state = working
         work.start { [lock, authentication, weak self] isCurrent in
             let result: State
             do {

@@ -24,7 +24,7 @@ public final class ConnectionScreen {
         /// The name of the field for the proxy.
         public static let proxy = "Proxy"
         /// What an empty proxy means.
-        public static let proxyExample = "As set for this computer"
+        public static let proxyExample = "The proxy of this computer"
         /// The heading of the header fields.
         public static let headers = "Header fields"
         /// What the header fields are for.
@@ -83,7 +83,7 @@ public final class ConnectionScreen {
     init(_ connect: ConnectScreen) {
         let options = connect.connection
         load = { options }
-        store = { [weak connect] in connect?.connection = $0 }
+        store = { [weak connect] in connect?.use($0, for: nil) }
         show(options)
     }
 
@@ -130,26 +130,14 @@ public final class ConnectionScreen {
     /// Tests and stores the options.
     public func save() {
         guard state != .saving else { return }
-        var options = options
-        do {
-            let proxy = proxy.trimmed
-            options.proxy = proxy.isEmpty ? nil : proxy
-            if authoritiesFile != (options.authorities.pemFile ?? "") {
-                try options.setAuthorities(file: authoritiesFile.isEmpty ? nil : authoritiesFile)
-            }
-            if certificateFile != Self.file(options.clientCertificate) || !passphrase.isEmpty {
-                let secret = passphrase.isEmpty ? nil : Secret(passphrase)
-                try options.setClientCertificate(
-                    file: certificateFile.isEmpty ? nil : certificateFile, passphrase: secret)
-            }
-        } catch {
-            state = .editing(ScreenError(error))
-            return
-        }
+        let input = Input(
+            proxy: proxy.trimmed, authorities: authoritiesFile, certificate: certificateFile,
+            passphrase: passphrase.isEmpty ? nil : Secret(passphrase))
         passphrase = ""
         state = .saving
         work.start { [store, options, weak self] isCurrent in
             do {
+                let options = try await input.applied(to: options)
                 try await store(options)
                 guard isCurrent(), let self else { return }
                 self.show(options)
@@ -172,18 +160,41 @@ public final class ConnectionScreen {
         proxy = options.proxy ?? ""
         headerNames = options.extraHeaders.fields.map(\.name)
         authoritiesFile = options.authorities.pemFile ?? ""
-        certificateFile = Self.file(options.clientCertificate)
+        certificateFile = file(options.clientCertificate)
         pin = options.pinnedCertificate?.description
     }
 
-    private static func file(_ certificate: ClientCertificate?) -> String {
-        switch certificate {
-        case .pem(let path, _, _), .pkcs12(let path, _): path
-        case nil: ""
+    /// What the person entered. The files are read outside of the main thread.
+    private struct Input: Sendable {
+        var proxy: String
+        var authorities: String
+        var certificate: String
+        var passphrase: Secret?
+
+        @concurrent
+        func applied(to old: ConnectionOptions) async throws -> ConnectionOptions {
+            var options = old
+            options.proxy = proxy.isEmpty ? nil : proxy
+            if authorities != (options.authorities.pemFile ?? "") {
+                try options.setAuthorities(file: authorities.isEmpty ? nil : authorities)
+            }
+            if certificate != file(options.clientCertificate) || passphrase != nil {
+                try options.setClientCertificate(
+                    file: certificate.isEmpty ? nil : certificate, passphrase: passphrase)
+            }
+            return options
         }
     }
 
     private func clearError() {
         if state != .saving, state != .editing(nil) { state = .editing(nil) }
+    }
+}
+
+/// Returns the path of a client certificate. Empty when there is none.
+private func file(_ certificate: ClientCertificate?) -> String {
+    switch certificate {
+    case .pem(let path, _, _), .pkcs12(let path, _): path
+    case nil: ""
     }
 }

@@ -10,7 +10,7 @@ public import Observation
 ///
 /// Source: DL-11, DL-17, IM-6.
 @MainActor @Observable
-public final class DownloadSettingsScreen {
+public final class DownloadSettingsScreen: CommandScreen {
     /// What the screen shows.
     public enum State: Equatable, Sendable {
         /// The settings are being read for the first time.
@@ -51,7 +51,7 @@ public final class DownloadSettingsScreen {
         /// The name of the setting of the arrangement.
         public static let layout = "Arrange files"
         /// The name of the setting of live photos.
-        public static let motionPhotos = "Keep live photos as one file"
+        public static let motionPhotos = "Save each live photo as one file"
         /// The name of the setting of metered networks.
         public static let metered = "Download on metered networks"
         /// When the setting of metered networks applies.
@@ -157,6 +157,8 @@ public final class DownloadSettingsScreen {
         }
     }
 
+    func finishCommands() async { await change?.value }
+
     private func store(_ edit: @escaping @Sendable (LatchClient, inout LibraryLocation) async throws -> Void) {
         perform { client, environment in
             let locations = LibraryLocations(client)
@@ -172,7 +174,7 @@ public final class DownloadSettingsScreen {
             do {
                 try await body(client, environment)
                 await read()
-                state = .editing(nil)
+                if case .editing = state { state = .editing(nil) }
             } catch {
                 await read()
                 state = .editing(ScreenError(error))

@@ -13,8 +13,8 @@ public final class BrowserScreen {
     public enum State: Equatable, Sendable {
         /// The server is being asked for the address of its sign-in page.
         case preparing
-        /// The browser shows the page with this address.
-        case waiting(address: String, Notice?)
+        /// The browser shows the page with this address. What happened meanwhile, in the order in which it did.
+        case waiting(address: String, [Notice])
     }
 
     /// What happened while the browser was waited for.
@@ -59,8 +59,20 @@ public final class BrowserScreen {
     /// The link that the person pastes.
     public var link = "" {
         didSet {
-            guard !link.isEmpty, case .waiting(let address, .unrecognizedLink) = state else { return }
-            state = .waiting(address: address, nil)
+            guard !link.isEmpty, case .waiting(let address, let notices) = state,
+                notices.contains(.unrecognizedLink)
+            else { return }
+            state = .waiting(address: address, notices.filter { $0 != .unrecognizedLink })
+        }
+    }
+    /// What the person must know, each a sentence.
+    public var messages: [String] {
+        guard case .waiting(_, let notices) = state else { return [] }
+        return notices.map { notice in
+            switch notice {
+            case .browserFailed(let sentence): sentence
+            case .unrecognizedLink: Text.unrecognizedLink
+            }
         }
     }
     /// The host of the server.
@@ -144,13 +156,14 @@ public final class BrowserScreen {
 
     private func record(_ event: BrowserSignIn.Event) {
         switch event {
-        case .waiting(let address, _): state = .waiting(address: address, nil)
+        case .waiting(let address, _): state = .waiting(address: address, [])
         case .browserFailed(let reason): show(.browserFailed(reason))
         case .unrecognizedLink: show(.unrecognizedLink)
         }
     }
 
     private func show(_ notice: Notice) {
-        if let address { state = .waiting(address: address, notice) }
+        guard case .waiting(let address, let notices) = state, !notices.contains(notice) else { return }
+        state = .waiting(address: address, notices + [notice])
     }
 }

@@ -36,8 +36,9 @@ public final class ConnectScreen {
     public var address: String {
         didSet { if address != oldValue, case .editing(.some) = state { state = .editing(nil) } }
     }
-    /// How to connect: proxy, header fields and certificates.
-    public var connection: ConnectionOptions
+    /// How to connect: proxy, header fields and certificates. Options that belong to one server are not used for another
+    /// address.
+    public internal(set) var connection: ConnectionOptions
     /// Whether ``next()`` does anything.
     public var canContinue: Bool { state != .connecting && !address.allSatisfy(\.isWhitespace) }
     /// The error of the last try. Nil when there is none.
@@ -46,6 +47,9 @@ public final class ConnectScreen {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let onResult: @MainActor (Result) -> Void
     @ObservationIgnored let work = ScreenTask()
+    /// The server to which ``connection`` belongs: that of an account, of a trusted certificate, or the last one found.
+    /// Nil while the person has only entered options.
+    @ObservationIgnored private var owner: ServerAddress?
 
     /// How the search for a server ended, other than with an error.
     enum Result {
@@ -73,12 +77,14 @@ public final class ConnectScreen {
             state = .editing(ScreenError(error))
             return
         }
+        if let owner, !owner.hasSameOrigin(as: address) { use(ConnectionOptions(), for: nil) }
         state = .connecting
         work.start { [client, connection, weak self] isCurrent in
             let report = try? await client.probe(address, connection: connection)
             guard isCurrent(), let self, let report else { return }
             self.state = .editing(nil)
             if let server = report.server {
+                self.owner = address
                 try? await client.accounts.storeDiscoveredServer(server.address)
                 if isCurrent() { self.onResult(.found(server)) }
             } else if let failure = report.failure {
@@ -98,6 +104,12 @@ public final class ConnectScreen {
     public func cancel() {
         work.cancel()
         state = .editing(nil)
+    }
+
+    /// Uses options that belong to one server. Nil: to none.
+    func use(_ options: ConnectionOptions, for server: ServerAddress?) {
+        connection = options
+        owner = server
     }
 
     func show(_ error: ScreenError) { state = .editing(error) }

@@ -94,7 +94,7 @@ public final class SignInFlow {
             do {
                 let options = try await client.accounts.connection(of: account.id)
                 guard isCurrent() else { return }
-                connectScreen.connection = options
+                connectScreen.use(options, for: account.serverURL)
             } catch {
                 guard isCurrent() else { return }
                 connectScreen.show(ScreenError(error))
@@ -116,7 +116,9 @@ public final class SignInFlow {
                     guard let self else { return }
                     self.state = .connect(self.connectScreen)
                     guard isTrusted else { return self.connectScreen.show(error) }
-                    self.connectScreen.connection.pinnedCertificate = certificate.fingerprint
+                    var options = self.connectScreen.connection
+                    options.pinnedCertificate = certificate.fingerprint
+                    self.connectScreen.use(options, for: address)
                     self.connectScreen.next()
                 })
         }

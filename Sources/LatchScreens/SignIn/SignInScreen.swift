@@ -94,7 +94,7 @@ public final class SignInScreen {
             : providers
     }
     /// Warnings before the sign-in, such as another version of the server, each a sentence.
-    public var warnings: [String] { server.features.warnings }
+    public var warnings: [String] { server.features.warnings.map(ScreenText.sentences) }
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
     /// Whether ``login()`` does anything.

@@ -26,6 +26,7 @@ struct AccountView: View {
         case .pin: NavigationLink(section.title) { ServerPINView(screen: screen.pin()) }
         case .endpoints: NavigationLink(section.title) { EndpointsView(screen: screen.endpoints()) }
         case .connection: NavigationLink(section.title) { ConnectionView(screen: screen.connection()) }
+        case .pin: NavigationLink(section.title) { ServerPINView(screen: screen.pin()) }
         case .password:
             Button(section.title) { passwordScreen = screen.password { _ in passwordScreen = nil } }
         }

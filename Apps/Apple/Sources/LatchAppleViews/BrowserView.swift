@@ -10,7 +10,7 @@ struct BrowserView: View {
     var body: some View {
         Form {
             ProgressView(BrowserScreen.Text.advice)
-            if case .waiting(_, let notice?) = screen.state { Text(text(of: notice)).foregroundStyle(.red) }
+            ForEach(screen.messages, id: \.self) { Text($0).foregroundStyle(.red) }
             if let address = screen.address {
                 Button(BrowserScreen.Text.openAgain) { screen.openAgain() }
                 ShareLink(BrowserScreen.Text.otherDevice, item: address)
@@ -21,12 +21,5 @@ struct BrowserView: View {
             Button(BrowserScreen.Text.cancel, role: .cancel) { screen.cancel() }
         }
         .navigationTitle(BrowserScreen.Text.title)
-    }
-
-    private func text(of notice: BrowserScreen.Notice) -> String {
-        switch notice {
-        case .browserFailed(let reason): reason
-        case .unrecognizedLink: BrowserScreen.Text.unrecognizedLink
-        }
     }
 }

@@ -3,9 +3,9 @@
 import LatchScreens
 import SwiftUI
 
-/// The person's PIN on the server (IM-15).
+/// The person's PIN on the server.
 struct ServerPINView: View {
-    @Bindable var screen: ServerPINScreen
+    @State var screen: ServerPINScreen
 
     var body: some View {
         Form {
@@ -16,9 +16,8 @@ struct ServerPINView: View {
             }
             SecureField(ServerPINScreen.Text.new, text: $screen.new)
             SecureField(ServerPINScreen.Text.again, text: $screen.again).onSubmit { screen.save() }
-            ErrorText(error: screen.error)
-            if screen.state == .working { ProgressView() }
             Button(screen.hasPIN ? ServerPINScreen.Text.change : ServerPINScreen.Text.set) { screen.save() }
+            ErrorText(error: screen.error)
             if screen.isUnlocked { Button(ServerPINScreen.Text.lock) { screen.lock() } }
             if screen.hasPIN { Button(ServerPINScreen.Text.remove, role: .destructive) { screen.remove() } }
         }

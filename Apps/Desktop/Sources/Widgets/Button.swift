@@ -8,6 +8,11 @@ package struct Button: Element {
     /// Makes a button with a text.
     package init(_ title: String, _ action: @escaping @MainActor () -> Void) {
         widget = gtk_button_new_with_label(title)
+        // A long text must not make the page wider than a phone.
+        if let label = gtk_button_get_child(widget.cast()) {
+            gtk_label_set_wrap(label.opaque, 1)
+            gtk_label_set_justify(label.opaque, GTK_JUSTIFY_CENTER)
+        }
         on("clicked", action)
     }
 
@@ -47,6 +52,13 @@ package struct Button: Element {
     /// Makes a button without a frame.
     package static func flat(_ title: String, _ action: @escaping @MainActor () -> Void) -> Button {
         Button(title, action).styled("flat").aligned(horizontally: GTK_ALIGN_CENTER)
+    }
+
+    /// Shortens a long text with an ellipsis where the window is too narrow. For texts from a server.
+    package func shortened() -> Button {
+        let label: Widget? = gtk_button_get_child(widget.cast())
+        if let label { gtk_label_set_ellipsize(label.opaque, PANGO_ELLIPSIZE_END) }
+        return self
     }
 
     /// The text.

@@ -11,7 +11,7 @@ package enum Question {
     ///   - action: The text of the button that agrees.
     ///   - cancel: The text of the button that does not. Escape has the same effect.
     ///   - isDestructive: Whether the action cannot be undone.
-    ///   - element: An element of the window above which the dialog is shown.
+    ///   - element: An element of the page that asks. The dialog is closed when the page is left.
     ///   - answered: Called once, with whether the person agrees.
     package static func ask(
         _ heading: String, _ body: String, action: String, cancel: String, isDestructive: Bool = false,
@@ -27,9 +27,13 @@ package enum Question {
             message, "agree", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
         adw_message_dialog_set_default_response(message, isDestructive ? "cancel" : "agree")
         adw_message_dialog_set_close_response(message, "cancel")
+        var isOpen = true
         Signals.connect(dialog, withArgument: "response") { response in
+            isOpen = false
             answered(response.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } == "agree")
         }
+        // The question ends with its page, for example when the device is locked.
+        element.on("unmap") { if isOpen { gtk_window_close(dialog.cast()) } }
         gtk_window_present(dialog.cast())
     }
 }

@@ -18,6 +18,7 @@ package struct SwitchRow: Element {
         (widget, self.toggle) = (row.widget, toggle)
         toggle.on(property: "active") { change(gtk_switch_get_active(toggle.opaque) != 0) }
         row.suffix(toggle)
+        // The title also becomes the name of the switch.
         adw_action_row_set_activatable_widget(widget.cast(), toggle)
     }
 

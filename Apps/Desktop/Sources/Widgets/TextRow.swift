@@ -21,8 +21,8 @@ package struct TextRow: Element {
     /// Makes a row whose text is masked.
     package static func password(_ title: String) -> TextRow {
         let row = TextRow(adw_password_entry_row_new(), title)
-        // libadwaita 1.2 gives the button that shows the text no name.
-        row.widget.descendant(ofType: gtk_button_get_type())?.named("Show the text of '\(title)'")
+        // libadwaita 1.2 gives the button that shows the text no name. The button before it is that of `onApply`.
+        row.buttons.last?.named("Show the text of '\(title)'")
         return row
     }
 
@@ -59,9 +59,12 @@ package struct TextRow: Element {
     @discardableResult
     package func onApply(_ run: @escaping @MainActor (String) -> Void) -> Self {
         adw_entry_row_set_show_apply_button(widget.cast(), 1)
+        buttons.first?.named("Apply")
         let row = self
         return on("apply") { run(row.text) }
     }
+
+    private var buttons: [Widget] { widget.descendants(ofType: gtk_button_get_type()) }
 
     /// Adds an element after the text.
     @discardableResult

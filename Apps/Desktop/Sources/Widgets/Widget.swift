@@ -17,16 +17,16 @@ extension UnsafeMutablePointer: Element where Pointee == GtkWidget {
 }
 
 extension Widget {
-    /// Returns the first widget of a type below this one. Nil: there is none.
+    /// Returns the widgets of a type below this one, in the order of the tree.
     @MainActor
-    func descendant(ofType type: GType) -> Widget? {
-        var next = gtk_widget_get_first_child(self)
+    func descendants(ofType type: GType) -> [Widget] {
+        var (found, next) = ([Widget](), gtk_widget_get_first_child(self))
         while let child = next {
-            if g_type_check_instance_is_a(child.cast(), type) != 0 { return child }
-            if let found = child.descendant(ofType: type) { return found }
+            if g_type_check_instance_is_a(child.cast(), type) != 0 { found.append(child) }
+            found += child.descendants(ofType: type)
             next = gtk_widget_get_next_sibling(child)
         }
-        return nil
+        return found
     }
 }
 

@@ -33,6 +33,12 @@ package final class ChildProgram: Sendable {
 
     package var isRunning: Bool { process.isRunning }
 
+    /// The resident memory of the program in bytes. Nil: it ended.
+    package var memory: Int? {
+        let fields = try? String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8).split(separator: " ")
+        return fields.flatMap { Int($0[1]) }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+    }
+
     /// What the program has printed to standard error.
     package var errors: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 

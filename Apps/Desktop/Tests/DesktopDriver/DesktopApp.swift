@@ -54,15 +54,72 @@ package final class DesktopApp {
         guard field.setContent(text) else { throw failure("The field '\(name)' cannot be edited.") }
     }
 
-    /// Presses a button when it is sensitive.
-    package func press(_ name: String) async throws {
-        let button = try await poll("No sensitive button is called '\(name)'.") {
-            self.root.first {
-                [Role.button, .toggle].map(\.rawValue).contains($0.role) && $0.name == name
+    /// Presses a button when it is sensitive. GTK performs the click a quarter of a second later.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the button.
+    ///   - row: The name of the row that has the button. Nil: the first button with the name.
+    package func press(_ name: String, in row: String? = nil) async throws {
+        try await press("'\(name)'", in: row) { $0 == name }
+    }
+
+    /// Presses the first button whose name contains a text, when it is sensitive.
+    package func press(containing text: String) async throws {
+        try await press("'…\(text)…'", in: nil) { $0.contains(text) }
+    }
+
+    private func press(
+        _ title: String, in row: String?, roles: [Role] = [.button, .toggle],
+        _ matches: @Accessibility (String) -> Bool
+    ) async throws {
+        let button = try await poll("No sensitive button is called \(title).") {
+            let place = row.map { row in self.root.first { $0.role == Role.listItem.rawValue && $0.name == row } }
+            // A dialog is the last window, and the others do not react while it is shown.
+            return (place ?? self.root.children.last)?.first {
+                roles.map(\.rawValue).contains($0.role) && matches($0.name)
                     && $0.has(ATSPI_STATE_SENSITIVE)
             }
         }
-        guard button.activate() else { throw failure("The button '\(name)' has no action.") }
+        guard button.activate() else { throw failure("The button \(title) has no action.") }
+    }
+
+    /// Clicks on a row of a list with the pointer. Rows have no action in the accessible tree.
+    package func open(_ row: String) async throws {
+        let node = try await find(.listItem, row, isUsable: true)
+        guard let place = node.frame?.centre else { throw failure("The row '\(row)' is not in the window.") }
+        try await click(place)
+    }
+
+    /// Chooses a value of a row with the keyboard, which moves by a number of values.
+    package func choose(_ value: String, in row: String, down count: Int) async throws {
+        let place = try await find(.comboBox, row).frame?.centre
+        guard let place else { throw failure("The row '\(row)' is not in the window.") }
+        try await click(place)
+        try await poll("The values of '\(row)' are not shown.") {
+            self.root.first { $0.role == Role.label.rawValue && $0.name == value }
+        }
+        for _ in 0..<count { try await press(keys: "Down") }
+        try await press(keys: "Return")
+    }
+
+    /// Clicks into a field, replaces its text and presses Return.
+    package func enter(_ text: String, into name: String) async throws {
+        guard let place = try await find(.field, name).frame?.centre else {
+            throw failure("The field '\(name)' is not in the window.")
+        }
+        try await click(place)
+        try await type(text, into: name)
+        try await press(keys: "Return")
+    }
+
+    /// Chooses an entry of the main menu with the keyboard.
+    package func choose(menu entry: String) async throws {
+        try await press(keys: "F10")
+        try await press("'\(entry)'", in: nil, roles: [.menuItem]) { $0 == entry }
+    }
+
+    private func click(_ place: (x: Int, y: Int)) async throws {
+        try await run("xdotool", ["mousemove", "--window", windowID(), "\(place.x)", "\(place.y)", "click", "1"])
     }
 
     /// Presses a button of the dialog that is open, and waits until the dialog is closed.
@@ -116,6 +173,13 @@ package final class DesktopApp {
         }
     }
 
+    /// Waits until no visible control with the role has a name that contains a text.
+    package func waitUntilGone(_ role: Role, containing text: String) async throws {
+        try await poll("A \(role) still contains '\(text)'.") {
+            self.root.first { $0.role == role.rawValue && $0.name.contains(text) } == nil ? true : nil
+        }
+    }
+
     /// Returns whether a control is visible now.
     package func isVisible(_ role: Role, _ name: String) -> Bool {
         root.first { $0.role == role.rawValue && $0.name == name } != nil
@@ -128,12 +192,25 @@ package final class DesktopApp {
         }
     }
 
+    /// Waits until a button can be pressed.
+    package func wait(forSensitive button: String) async throws {
+        _ = try await find(.button, button, isUsable: true)
+    }
+
     /// Waits until a control has the keyboard focus. libadwaita 1.2 does not tell the focus of text rows: type with the
     /// keyboard, and wait for the text.
     package func wait(forFocus name: String) async throws {
         _ = try await poll("'\(name)' does not have the focus.") {
             self.root.first { $0.has(ATSPI_STATE_FOCUSED) && $0.name == name }
         }
+    }
+
+    /// Checks that the window has not become wider than it was made, and that no visible control is outside of it.
+    package func requireFit(_ width: Int) throws {
+        // A frame without a shadow is drawn outside of what it contains.
+        let border = 2
+        let wide = root.first { node in node.frame.map { $0.x < -border || $0.right > width + border } ?? false }
+        if let wide { throw failure("\(wide.role) '\(wide.name)' does not fit into \(width) pixels: \(wide.frame!)") }
     }
 
     /// The visible part of the accessible tree, one control a line.
@@ -149,7 +226,8 @@ package final class DesktopApp {
 
     /// Closes the window with the keyboard's shortcut and returns the exit code of the program.
     package func close() async throws -> Int32 {
-        try await press(keys: "ctrl+q")
+        // Without a window manager nothing has the focus after a dialog.
+        try await run("xdotool", ["windowfocus", "--sync", windowID(), "key", "ctrl+q"])
         _ = try await poll("The program did not end.") { self.program.isRunning ? nil : true }
         return await program.exitCode()
     }
@@ -172,8 +250,12 @@ package final class DesktopApp {
         }
     }
 
+    @discardableResult
     private func poll<Value>(_ message: String, _ body: @Accessibility () throws -> Value?) async throws -> Value {
-        try await Self.poll(message, detail: { self.tree() }, body)
+        try await Self.poll(message, detail: { self.tree() }) {
+            guard self.program.isRunning else { throw DriverError("latch-desktop ended. \(message)") }
+            return try body()
+        }
     }
 
     private func failure(_ message: String) -> DriverError { DriverError("\(message)\n\(tree())") }

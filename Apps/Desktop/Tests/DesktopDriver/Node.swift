@@ -17,7 +17,12 @@ package final class Node {
     var role: String { Self.text(atspi_accessible_get_role_name(pointer, nil)) }
 
     /// The accessible name. That of a label is its text.
-    var name: String { Self.text(atspi_accessible_get_name(pointer, nil)) }
+    var name: String {
+        let name = Self.text(atspi_accessible_get_name(pointer, nil))
+        // GTK 4.8 repeats the name of a button with a mnemonic, as in a message dialog.
+        let half = name.prefix(name.count / 2)
+        return role == "push button" && name == "\(half) \(half)" ? String(half) : name
+    }
 
     var processID: Int32 { Int32(atspi_accessible_get_process_id(pointer, nil)) }
 
@@ -39,6 +44,17 @@ package final class Node {
         guard let states = atspi_accessible_get_state_set(pointer) else { return false }
         defer { g_object_unref(states) }
         return atspi_state_set_contains(states, state) != 0
+    }
+
+    /// The place in the window, in pixels. Nil: the node is not on the display.
+    var frame: Frame? {
+        guard let component = atspi_accessible_get_component_iface(pointer) else { return nil }
+        defer { g_object_unref(component) }
+        guard let extents = atspi_component_get_extents(component, ATSPI_COORD_TYPE_WINDOW, nil) else { return nil }
+        defer { g_free(extents) }
+        let place = extents.pointee
+        guard place.width > 0, place.height > 0 else { return nil }
+        return Frame(x: Int(place.x), y: Int(place.y), width: Int(place.width), height: Int(place.height))
     }
 
     /// Replaces the text. Returns whether the node accepted it.

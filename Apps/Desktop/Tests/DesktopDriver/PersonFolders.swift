@@ -19,6 +19,10 @@ package final class PersonFolders: Sendable {
             at: root.appending(path: "data/latchstring"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         try Data("file".utf8).write(to: root.appending(path: "data/latchstring/secrets.store"))
+        // The background downloads are done by the program 'latch' on the path.
+        try FileManager.default.createDirectory(at: programs, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            at: programs.appending(path: "latch"), withDestinationURL: URL(fileURLWithPath: Programs.latch))
     }
 
     deinit { try? FileManager.default.removeItem(at: root) }
@@ -28,6 +32,27 @@ package final class PersonFolders: Sendable {
         [
             "HOME": root.path, "XDG_DATA_HOME": root.path + "/data", "XDG_STATE_HOME": root.path + "/state",
             "XDG_CONFIG_HOME": root.path + "/config", "XDG_CACHE_HOME": root.path + "/cache",
+            "PATH": programs.path + ":/usr/bin:/bin",
         ]
+    }
+
+    private var programs: URL { root.appending(path: "programs") }
+
+    /// Puts a shell script on the path of the person's programs.
+    package func addProgram(_ name: String, _ script: String) throws {
+        let file = programs.appending(path: name)
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+    }
+
+    /// Makes `xdg-open` and `chromium` a person at a browser, who signs in at the sandbox's provider, or denies it.
+    package func addBrowser(_ email: String, _ sandbox: RunningSandbox, denies: Bool = false) throws {
+        let person = Programs.root.path + "/scripts/person"
+        let visit =
+            "for address; do :; done\n"
+            + "'\(person)' '\(email)' '\(sandbox.passwords[email]!)' \(denies ? "deny" : "allow") \"$address\""
+        try addProgram("xdg-open", visit + " &")
+        // The window of the browser stays open until latch-desktop closes it.
+        try addProgram("chromium", visit + "\nexec tail -f /dev/null")
     }
 }

@@ -14,5 +14,9 @@ package enum Programs {
     /// The program for checks that need a main loop.
     package static var probe: String { root.path + "/.build/desktop/debug/DesktopProbe" }
     /// The gateway, from the main package.
-    package static var gateway: String { root.path + "/.build/debug/latchd" }
+    package static var gateway: String { folder + "/latchd" }
+    /// The command line, from the main package.
+    package static var latch: String { folder + "/latch" }
+
+    private static var folder: String { root.path + "/.build/debug" }
 }

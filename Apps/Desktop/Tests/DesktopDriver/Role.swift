@@ -1,6 +1,8 @@
 /// The role of a control in the accessible tree, by the name that AT-SPI gives it.
 package enum Role: String, Sendable {
     case alert
+    case checkBox = "check box"
+    case comboBox = "combo box"
     case button = "push button"
     case field = "text"
     case frame

@@ -8,19 +8,8 @@ package final class SilentServer: Sendable {
 
     /// Listens on a free port.
     package init() throws {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var name = sockaddr_in()
-        name.sin_family = sa_family_t(AF_INET)
-        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &name) { name in
-            name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-                bind(socket, name, length) == 0 && listen(socket, 64) == 0 && getsockname(socket, name, &length) == 0
-            }
-        }
-        guard isListening else { throw DriverError("No port is free.") }
-        listener = socket
-        address = "http://127.0.0.1:\(UInt16(bigEndian: name.sin_port))"
+        let port = try LoopbackPort()
+        (listener, address) = (port.socket, port.address)
     }
 
     deinit { close(listener) }

@@ -45,6 +45,7 @@ extension WindowTests {
                     try await app.wait(for: .label, "ada@example.org")
                     try await app.press(keys: "ctrl+comma")
                     try await app.wait(for: .button, "Set PIN")
+                    try await app.waitUntilGone(.button, "Downloads")
                     try await photograph(app, "settings", isDark)
                 }
             }

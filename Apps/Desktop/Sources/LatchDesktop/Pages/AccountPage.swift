@@ -21,6 +21,7 @@ final class AccountPage {
                 isCentered: false, owner.picture, Label.heading(screen.name), Label(screen.email), owner.version,
                 Group(nil, rows)))
         page.subtitle = screen.server
+        page.focus = rows.first
         return page
     }
 

@@ -54,12 +54,7 @@ final class BrowserPage {
         copy.isSensitive = screen.address != nil
         otherDevice.isSensitive = screen.address != nil
         spinner.isSpinning = true
-        error.text =
-            switch screen.state {
-            case .waiting(_, .browserFailed(let sentence)): sentence
-            case .waiting(_, .unrecognizedLink): BrowserScreen.Text.unrecognizedLink
-            case .waiting, .preparing: nil
-            }
+        error.text = screen.messages.isEmpty ? nil : screen.messages.joined(separator: "\n")
         guard screen.address != shownAddress else { return }
         shownAddress = screen.address
         if let modules = screen.code {

@@ -36,7 +36,7 @@ final class EndpointsPage {
         test = .pill(Text.test) { screen.test() }
         isLocal = SwitchRow(Text.isLocal) { screen.isLocal = $0 }
         add = .pill(Text.add) { screen.add() }
-        suggestion = .flat("") { screen.useSuggestion() }
+        suggestion = .flat("") { screen.useSuggestion() }.shortened()
         addNetwork = .pill(Text.addNetwork) { screen.addNetwork() }
         list = RowList(Text.title) { Self.row($0, screen) }
         address.onEdit { screen.address = $0 }.onReturn { screen.add() }

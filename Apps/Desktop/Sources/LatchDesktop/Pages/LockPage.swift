@@ -59,6 +59,7 @@ final class LockPage {
         switch screen.state {
         case .unlocking(.pin): progress.text = LockScreen.Text.checking
         case .unlocking(.system): progress.text = LockScreen.Text.systemAsks
+        case .removing: progress.text = LockScreen.Text.removing
         case .locked, .forgetting, .unlocked: progress.text = ""
         }
         progress.isVisible = !progress.text.isEmpty

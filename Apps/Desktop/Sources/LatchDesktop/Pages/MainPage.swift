@@ -13,15 +13,16 @@ final class MainPage {
     /// Makes the page.
     static func page(_ screen: MainScreen) -> Page {
         let owner = MainPage(screen)
+        let rows =
+            (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [
+                Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account"),
+            ]
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
                 owner.name, owner.email, owner.offline,
-                Group(
-                    nil,
-                    (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [
-                        Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account"),
-                    ])))
+                Group(nil, rows)))
+        page.focus = rows[0]
         page.subtitle = screen.account.serverURL.authority
         page.headerItems = [
             Button(icon: "avatar-default-symbolic", name: AccountsScreen.Text.title, action: "app.accounts")

@@ -40,7 +40,7 @@ final class SettingsPage {
     private init(_ lock: LockSettingsScreen) {
         self.lock = lock
         save = .suggested(Text.set) { lock.savePIN() }
-        useSystem = .pill(Text.useSystem) { lock.useSystem() }
+        useSystem = .pill(Text.useSystem) { lock.useSystem() }.shortened()
         remove = .pill(Text.remove) { lock.remove() }.styled("destructive-action")
         lockNow = .pill(Text.lockNow) { lock.lockNow() }
         idle = ChoiceRow(Text.idle) { lock.change(idleSeconds: lock.idleTimes[$0].seconds) }

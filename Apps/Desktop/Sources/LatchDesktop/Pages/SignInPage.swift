@@ -32,7 +32,9 @@ final class SignInPage {
         login = .suggested(SignInScreen.Text.login) { screen.login() }
         register = .flat(SignInScreen.Text.register) { screen.register() }
         useKey = .pill(SignInScreen.Text.useKey) { screen.useKey() }
-        providers = screen.providers.map { provider in Button.pill(provider.title) { screen.useBrowser(provider) } }
+        providers = screen.providers.map { provider in
+            Button.pill(provider.title) { screen.useBrowser(provider) }.shortened()
+        }
         email.example(SignInScreen.Text.emailExample)
         email.onEdit { screen.email = $0 }.onReturn { [unowned self] in password.focus() }
         password.onEdit { screen.password = $0 }.onReturn { screen.login() }
