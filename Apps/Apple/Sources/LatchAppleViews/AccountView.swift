@@ -23,7 +23,6 @@ struct AccountView: View {
         switch section {
         case .sessions: NavigationLink(section.title) { SessionsView(screen: screen.sessions()) }
         case .keys: NavigationLink(section.title) { KeysView(screen: screen.keys()) }
-        case .pin: NavigationLink(section.title) { ServerPINView(screen: screen.pin()) }
         case .endpoints: NavigationLink(section.title) { EndpointsView(screen: screen.endpoints()) }
         case .connection: NavigationLink(section.title) { ConnectionView(screen: screen.connection()) }
         case .pin: NavigationLink(section.title) { ServerPINView(screen: screen.pin()) }
