@@ -94,7 +94,7 @@ public struct DownloadService: Sendable {
     /// The secret store must be open or need no passphrase, because nobody is asked in the background.
     ///
     /// - Returns: How long the program runs.
-    /// - Throws: ``LatchError/Code/backgroundFailed`` when the program is missing or does not start. Nothing starts by
+    /// - Throws: `LatchError.Code.backgroundFailed` when the program is missing or does not start. Nothing starts by
     ///   itself later then.
     @discardableResult
     public func start() async throws(LatchError) -> Lifetime {

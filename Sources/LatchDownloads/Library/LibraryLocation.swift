@@ -45,7 +45,7 @@ public struct LibraryLocations: Sendable {
 
     /// Returns the place of the last downloads, or the default folder before the first ones.
     ///
-    /// - Throws: ``LatchError/Code/fileFailed`` when the default folder is unknown; a `LatchError` with a `storage`
+    /// - Throws: `LatchError.Code.fileFailed` when the default folder is unknown; a `LatchError` with a `storage`
     ///   code.
     public func current(
         environment: [String: String] = ProcessInfo.processInfo.environment

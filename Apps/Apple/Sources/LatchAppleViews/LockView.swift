@@ -12,6 +12,7 @@ struct LockView: View {
         Form {
             switch screen.state {
             case .locked, .unlocked: question
+            case .removing: ProgressView()
             case .unlocking(let method):
                 ProgressView(method == .pin ? LockScreen.Text.checking : LockScreen.Text.systemAsks)
                 Button(LockScreen.Text.keep) { screen.cancel() }

@@ -228,7 +228,6 @@ package final class DesktopApp {
     package func close() async throws -> Int32 {
         // Without a window manager nothing has the focus after a dialog.
         try await run("xdotool", ["windowfocus", "--sync", windowID(), "key", "ctrl+q"])
-        _ = try await poll("The program did not end.") { self.program.isRunning ? nil : true }
         return await program.exitCode()
     }
 

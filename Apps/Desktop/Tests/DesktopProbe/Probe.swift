@@ -4,6 +4,7 @@ import MainLoop
 import Widgets
 
 /// Checks that need GLib's main loop in the same process. Prints one line for each check: its name, and `passed` or the reason.
+/// With the argument `scroll` it measures instead: ``ScrollProbe``.
 @main
 @MainActor
 enum Probe {
@@ -15,10 +16,14 @@ enum Probe {
         adw_init()
         MainLoop.attach()
         let loop = g_main_loop_new(nil, 0)
-        Task {
-            await mainActor()
-            await ownership()
-            g_main_loop_quit(loop)
+        if CommandLine.arguments.dropFirst().first == "scroll" {
+            _ = ScrollProbe { g_main_loop_quit(loop) }
+        } else {
+            Task {
+                await mainActor()
+                await ownership()
+                g_main_loop_quit(loop)
+            }
         }
         g_main_loop_run(loop)
         exit(0)

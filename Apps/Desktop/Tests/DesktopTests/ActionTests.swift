@@ -29,6 +29,31 @@ extension WindowTests {
         @Test("DL-15 open-folder gives the folder of the downloads to the desktop's program for folders")
         func openFolder() async throws {
             let folders = try PersonFolders()
+            let (opened, pictures) = try makeOpener(folders)
+            try await withApp(folders) { app, _ in
+                try await app.wait(for: .field, "Server URL")
+                let reader = try ChildProgram("/bin/cat", [opened], folder: folders.root)
+                try await call("open-folder", folders)
+                #expect(await reader.firstLine() == pictures)
+            }
+        }
+
+        @Test("DL-15 open-folder needs no window when the bus starts the app for it")
+        func openFolderWithoutWindow() async throws {
+            let folders = try PersonFolders()
+            let (opened, pictures) = try makeOpener(folders)
+            let app = try ChildProgram(
+                Programs.desktop, ["--gapplication-service"], environment: folders.environment, folder: folders.root)
+            let reader = try ChildProgram("/bin/cat", [opened], folder: folders.root)
+            try await gdbus(["wait", "--session", Self.id], folders)
+            try await call("open-folder", folders)
+            #expect(await reader.firstLine() == pictures)
+            await app.end(SIGKILL)
+        }
+
+        /// Makes a program for folders, which writes what it is to open into a pipe. Returns the paths of the pipe and of the folder
+        /// of the downloads.
+        private func makeOpener(_ folders: PersonFolders) throws -> (pipe: String, folder: String) {
             let pictures = folders.root.appending(path: "Pictures/Immich")
             let applications = folders.root.appending(path: "data/applications")
             for folder in [pictures, applications] {
@@ -48,24 +73,23 @@ extension WindowTests {
             """.write(to: applications.appending(path: "folders.desktop"), atomically: true, encoding: .utf8)
             try "[Default Applications]\ninode/directory=folders.desktop\n".write(
                 to: folders.root.appending(path: "config/mimeapps.list"), atomically: true, encoding: .utf8)
-            try await withApp(folders) { app, _ in
-                try await app.wait(for: .field, "Server URL")
-                let reader = try ChildProgram("/bin/cat", [opened], folder: folders.root)
-                try await call("open-folder", folders)
-                #expect(await reader.firstLine() == pictures.path)
-            }
+            return (opened, pictures.path)
         }
 
         /// Calls an action as the desktop does it when a person presses a button of a notification.
         private func call(_ action: String, _ folders: PersonFolders) async throws {
-            let id = "io.github.latchstring.Latchstring"
-            let program = try ChildProgram(
-                "/usr/bin/gdbus",
+            try await gdbus(
                 [
-                    "call", "--session", "--dest", id, "--object-path", "/" + id.replacing(".", with: "/"), "--method",
-                    "org.freedesktop.Application.ActivateAction", action, "[]", "{}",
-                ], folder: folders.root)
+                    "call", "--session", "--dest", Self.id, "--object-path", "/" + Self.id.replacing(".", with: "/"),
+                    "--method", "org.freedesktop.Application.ActivateAction", action, "[]", "{}",
+                ], folders)
+        }
+
+        private func gdbus(_ arguments: [String], _ folders: PersonFolders) async throws {
+            let program = try ChildProgram("/usr/bin/gdbus", arguments, folder: folders.root)
             #expect(await program.exitCode() == 0, "\(program.errors)")
         }
+
+        private static let id = "io.github.latchstring.Latchstring"
     }
 }

@@ -39,6 +39,8 @@ public final class DesktopApplication {
 
     private init() {
         application = adw_application_new(Self.id, G_APPLICATION_HANDLES_OPEN).cast()
+        // A program without a window, which the bus started for an action, stays until the action has had its effect.
+        g_application_set_inactivity_timeout(application.cast(), 10_000)
         Signals.connect(application, "startup") { [unowned self] in addActions() }
         Signals.connect(application, "activate") { [unowned self] in showWindow() }
         Links.onOpen(application) { [unowned self] links in
