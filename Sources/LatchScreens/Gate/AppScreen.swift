@@ -224,9 +224,10 @@ public final class AppScreen {
     }
 
     private func followLock(of client: LatchClient) async {
-        for await state in client.lock.stateUpdates {
+        for await _ in client.lock.stateUpdates {
             if Task.isCancelled { return }
-            apply(state)
+            // The reported state may be older than an unlocking that has ended.
+            readLock(of: client)
         }
     }
 
@@ -264,8 +265,10 @@ public final class AppScreen {
     private func endLock() {
         guard let client else { return }
         shown = nil
-        apply((try? client.lock.state) ?? .locked)
+        readLock(of: client)
     }
+
+    private func readLock(of client: LatchClient) { apply((try? client.lock.state) ?? .locked) }
 
     private func followAccounts(of client: LatchClient) async {
         for await list in client.accountStates() {

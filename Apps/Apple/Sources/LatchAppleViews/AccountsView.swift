@@ -35,7 +35,7 @@ struct AccountsView: View {
             Button(AccountsScreen.Text.signOutOfAll, role: .destructive) { screen.askToSignOutOfAll() }
         case .confirming(_, let warning):
             Section(AccountsScreen.Text.confirmTitle) {
-                if let warning { Text(warning) }
+                Text(warning)
                 Button(AccountsScreen.Text.signOut, role: .destructive) { screen.confirm() }
                 Button(AccountsScreen.Text.cancel, role: .cancel) { screen.cancel() }
             }

@@ -14,6 +14,7 @@ extension PersonFolders {
     ///   - arguments: The arguments.
     ///   - input: The lines of standard input.
     /// - Returns: The result.
+    /// - Throws: An error when the program cannot be started.
     package func latch(_ arguments: String..., input: String = "") async throws -> CommandResult {
         // The shell gives the program an input that ends, and no terminal.
         let script = "input=$1; shift; printf %s \"$input\" | \"$@\""

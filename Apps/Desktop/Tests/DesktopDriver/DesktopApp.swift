@@ -59,6 +59,7 @@ package final class DesktopApp {
     /// - Parameters:
     ///   - name: The name of the button.
     ///   - row: The name of the row that has the button. Nil: the first button with the name.
+    /// - Throws: ``DriverError`` when there is no such button.
     package func press(_ name: String, in row: String? = nil) async throws {
         try await press("'\(name)'", in: row) { $0 == name }
     }

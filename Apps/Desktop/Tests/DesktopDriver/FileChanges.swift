@@ -8,6 +8,7 @@ package enum FileChanges {
     ///   - count: The number of the change.
     ///   - folder: The folder. Files in folders inside of it are not counted.
     ///   - run: The closure. It runs on a thread of its own.
+    /// - Throws: ``DriverError`` when the folder cannot be watched.
     package static func at(_ count: Int, in folder: URL, _ run: @escaping @Sendable () -> Void) throws {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC))
         let kinds = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)

@@ -6,6 +6,7 @@ extension PersonFolders {
     /// - Parameters:
     ///   - count: The number of files.
     ///   - states: The states, which alternate from file to file.
+    /// - Throws: ``DriverError`` when the database cannot be changed.
     package func addDownloads(_ count: Int, _ states: [String]) async throws {
         let cases = states.enumerated().map { "WHEN \($0) THEN '\($1)'" }.joined(separator: " ")
         let columns = "id, account, host, grp, url, headers, filename, wants_progress, metadata, state, reason"

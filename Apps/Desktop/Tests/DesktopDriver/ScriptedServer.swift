@@ -19,6 +19,7 @@ package final class ScriptedServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameter respond: Returns the response to a method and a path with its query.
+    /// - Throws: ``DriverError`` when no port can be used.
     package init(_ respond: @escaping @Sendable (_ method: String, _ path: String) -> Response) throws {
         let listener = try LoopbackPort()
         (self.listener, address) = (listener.socket, listener.address)

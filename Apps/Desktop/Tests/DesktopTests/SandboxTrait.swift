@@ -23,6 +23,7 @@ extension Trait where Self == SandboxTrait {
 ///   - email: The e-mail address of the person.
 ///   - dialect: The dialect of the gateway.
 ///   - body: The test. The window shows the app of the account.
+/// - Throws: The error of the test.
 @Accessibility
 func withAccount(
     _ email: String = "ada@example.org", _ dialect: String = "immich",
