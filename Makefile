@@ -12,7 +12,7 @@
 # make app       builds the desktop app in .build/desktop
 # make test-app  runs the tests of its window, with a display and a session bus of their own
 # make demo-app  shows the desktop app with a sandbox, in folders that are removed afterwards
-# make install   installs latch, latchd and the action of polkit below PREFIX (and DESTDIR)
+# make install   installs latch, latchd and the action of polkit below PREFIX (and DESTDIR), and latch-desktop if GTK is there
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
@@ -89,4 +89,4 @@ install: release
 
 clean:
 	swift package clean
-	rm -rf .build/sanitize-* .build/fuzz
+	rm -rf .build/sanitize-* .build/fuzz .build/desktop .build/apple

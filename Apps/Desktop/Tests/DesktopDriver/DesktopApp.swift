@@ -1,5 +1,5 @@
 import CAtspi
-import Foundation
+package import Foundation
 
 /// The running program `latch-desktop`, driven as a person with a screen reader does it: by roles and names.
 ///
@@ -217,12 +217,17 @@ package final class DesktopApp {
     /// The visible part of the accessible tree, one control a line.
     package func tree() -> String { root.dump() }
 
-    /// Stores a picture of the window in `.build/desktop/screenshots`, or in the folder that `SCREENSHOTS` names.
-    package func screenshot(_ name: String) async throws {
+    /// Stores a picture of the window in `.build/desktop/screenshots`, or in the folder that `SCREENSHOTS` names, and
+    /// returns the bytes of the file.
+    @discardableResult
+    package func screenshot(_ name: String) async throws -> Data {
         let folder =
             ProcessInfo.processInfo.environment["SCREENSHOTS"] ?? Programs.root.path + "/.build/desktop/screenshots"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try await run("import", ["-window", windowID(), "\(folder)/\(name).png"])
+        let file = "\(folder)/\(name).png"
+        // Without dates, equal pictures are equal files.
+        try await run("import", ["-window", windowID(), "+set", "date:create", "+set", "date:modify", "-strip", file])
+        return try Data(contentsOf: URL(fileURLWithPath: file))
     }
 
     /// Closes the window with the keyboard's shortcut and returns the exit code of the program.

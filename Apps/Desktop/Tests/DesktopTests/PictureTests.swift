@@ -36,13 +36,10 @@ extension WindowTests {
                     try await app.wait(for: .label, containing: "files to download")
                     try await photograph(app, "download", isDark)
                     try await app.press("Download")
-                    try await app.press("Done")
-                    try await app.press("Back")
+                    try await app.wait(for: .button, "Done")
                     try await app.press("Downloads")
                     try await app.wait(for: .heading, "Download complete")
                     try await photograph(app, "downloads", isDark)
-                    try await app.press("Back")
-                    try await app.wait(for: .label, "ada@example.org")
                     try await app.press(keys: "ctrl+comma")
                     try await app.wait(for: .button, "Set PIN")
                     try await app.waitUntilGone(.button, "Downloads")
@@ -54,8 +51,15 @@ extension WindowTests {
         @Accessibility
         private func photograph(_ app: DesktopApp, _ name: String, _ isDark: Bool) async throws {
             for (width, height) in Self.sizes {
+                let file = "\(name)-\(width)-\(isDark ? "dark" : "light")"
                 try await app.resize(width, height)
-                try await app.screenshot("\(name)-\(width)-\(isDark ? "dark" : "light")")
+                // The window is complete when it has stopped to change.
+                var before: Data?
+                while true {
+                    let picture = try await app.screenshot(file)
+                    if picture == before { break }
+                    before = picture
+                }
             }
         }
     }

@@ -25,7 +25,8 @@ final class PictureCell {
     init() {
         picture.show(nil, side: Self.side)
         content = Overlay(picture.styled("card")).add(missing, .middle, .middle).add(selected, .end, .start).add(
-            kind, .start, .end)
+            kind, .start, .end
+        ).centered()
     }
 
     deinit { decoding?.cancel() }
