@@ -127,9 +127,10 @@ extension DeviceLock {
 
     /// Stores a record with a new key, unlocks it and seals all secrets.
     func begin(_ record: inout LockRecord, with key: Secret) async throws {
+        // Before the record exists, so that no other program sees the lock locked in between.
+        vault.unlock(record, with: key)
         try vault.store(record)
         try accounts.hook.after(.lockRecorded)
-        vault.unlock(record, with: key)
         _ = try await finish(&record)
     }
 
