@@ -79,7 +79,7 @@ public struct DeviceLock: Sendable {
 
     /// The state, followed by each change, also those by other programs and by time. While there is a lock, the state is
     /// checked at the poll interval of the client, because the kernel's keyring reports no changes. While the lock cannot
-    /// be read, the state is ``State/locked``. The stream ends when it is no longer read.
+    /// be read, the state is ``State/locked``, which is reported at every check. The stream ends when it is no longer read.
     public var stateUpdates: AsyncStream<State> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
@@ -87,7 +87,8 @@ public struct DeviceLock: Sendable {
                 var last: State?
                 while !Task.isCancelled {
                     let now = (try? state) ?? .locked
-                    if now != last { continuation.yield(now) }
+                    // Repeated, because it may have been unlocked and locked again since the last check.
+                    if now != last || now == .locked { continuation.yield(now) }
                     last = now
                     if now == .none { _ = await pause.wait() } else { await pause.poll() }
                 }

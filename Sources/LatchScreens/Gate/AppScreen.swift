@@ -145,7 +145,11 @@ public final class AppScreen {
     }
 
     /// Locks the device. Does nothing when it has no lock.
-    public func lock() { try? client?.lock.lock() }
+    public func lock() {
+        guard let client else { return }
+        try? client.lock.lock()
+        readLock(of: client)
+    }
 
     // MARK: - Screens that are reached from everywhere
 
