@@ -2,7 +2,8 @@
 // It does nothing, and proves nothing about an Apple system.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// It replaces the module of the same name of the Linux toolchain, which has no background sessions.
+// It replaces the module of the same name of the Linux toolchain, which has no background sessions. The classes are
+// unchecked Sendable because Apple documents them as Sendable; nothing here is shared between threads.
 
 public import Foundation
 

@@ -107,7 +107,7 @@ public final class SignInFlow {
     private func connected(_ result: ConnectScreen.Result) {
         switch result {
         case .found(let server):
-            // The stored account belongs to one server. Another address is another account.
+            // The e-mail address and the reason are of the account at its own server. The person may have entered a different one.
             let known = known.flatMap { $0.account.serverURL == server.address ? $0 : nil }
             showSignIn(at: server, email: known?.account.userEmail ?? "", reason: known?.reason)
         case .certificate(let certificate, let address, let error):

@@ -11,6 +11,7 @@ private final class Handler {
     static nonisolated func run(
         _ data: UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer? = nil
     ) -> gboolean {
+        // The pointers do not change threads.
         nonisolated(unsafe) let (data, argument) = (data!, argument)
         return MainActor.assumeIsolated {
             Unmanaged<Handler>.fromOpaque(data).takeUnretainedValue().run(argument).gboolean

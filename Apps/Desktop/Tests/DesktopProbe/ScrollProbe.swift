@@ -71,6 +71,7 @@ final class ScrollProbe {
         gtk_window_present(window.cast())
         grid.widget.keep(self)
         let tick: GtkTickCallback = { _, _, probe in
+            // GTK calls it on the main thread, so the pointer does not change threads.
             nonisolated(unsafe) let probe = probe!
             return MainActor.assumeIsolated { Unmanaged<ScrollProbe>.fromOpaque(probe).takeUnretainedValue().tick() }
         }

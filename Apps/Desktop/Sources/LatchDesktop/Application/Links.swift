@@ -20,6 +20,7 @@ enum Links {
                 defer { g_free(uri) }
                 return String(cString: uri)
             }
+            // GTK emits the signal on the main thread, so the pointer does not change threads.
             nonisolated(unsafe) let data = data!
             MainActor.assumeIsolated { Unmanaged<Receiver>.fromOpaque(data).takeUnretainedValue().run(links) }
         }
