@@ -14,7 +14,7 @@ from . import machine, profile, report
 from .bench import BenchmarkRun
 from .machine import ROOT
 from .measures import bridge, cold, downloads, endpoints, idle, introspect, me, memory, mixed, original, queue, signin
-from .measures import start, verify
+from .measures import start, timeline, verify
 from .process import BenchError
 from .table import Table
 
@@ -23,7 +23,7 @@ MEASURES = {
     "verify": verify.measure,
     "mixed": mixed.measure, "memory": memory.measure, "idle": idle.measure, "cold": cold.measure,
     "start": start.measure, "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
-    "endpoints": endpoints.measure,
+    "timeline": timeline.measure, "endpoints": endpoints.measure,
 }
 PAGE = ROOT / "docs" / "benchmarks.md"
 

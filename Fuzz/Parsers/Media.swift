@@ -12,6 +12,7 @@ extension FuzzedParser {
                 return Array(input[position..<min(position + count, input.count)])
             }
             let facts = MediaFacts.read(file)
+            try require(JPEGFile.thumbnail(file)?.count ?? 0 <= 1 << 16, "A thumbnail is beyond all reason.")
             try require(most <= 1 << 20, "More than a MiB was read at once.")
             try require((facts.width == nil) == (facts.height == nil), "There is a width without a height.")
             try require(max(facts.width ?? 1, facts.height ?? 1) <= 1 << 24, "A size is beyond all reason.")

@@ -121,6 +121,22 @@ package final class AssetLibrary: Sendable {
         return file
     }
 
+    /// Returns the small picture that a camera put into a photograph, as a JPEG file of at most 64 KiB. Nil when there is
+    /// none or the file no longer exists.
+    ///
+    /// Nothing is decoded: the gateway runs no image decoder on files that may be hostile.
+    ///
+    /// - Parameter asset: The photograph. Only JPEG files are read.
+    /// - Returns: The file.
+    /// - Throws: ``GatewayError/Code/busy`` when too many reads are waiting; `CancellationError`.
+    package func thumbnail(of asset: Asset) async throws -> [UInt8]? {
+        guard asset.mediaType == "image/jpeg", let file = open(asset) else { return nil }
+        return try await work.run { _ in
+            JPEGFile.thumbnail(
+                MediaBytes(count: file.size) { LibraryFolder.read(file.file.descriptor, at: $0, count: $1) })
+        }
+    }
+
     /// Marks the folder of a file that differs from the database, so that the next ``scanChanges()`` reads the folder again.
     func markStale(_ asset: Asset) {
         state.withLock { _ = $0.stale.insert(asset.folder) }

@@ -58,9 +58,17 @@ package struct TimelineAsset: Sendable, Equatable {
 
 extension AssetStore {
     /// Returns the months of a timeline, each with at least one file.
+    ///
+    /// - Parameters:
+    ///   - query: Which files the timeline has.
+    ///   - owners: The owners whose files the person may see.
+    /// - Returns: The months in the order of the query.
+    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many timeline reads of the person are waiting.
     package func months(_ query: TimelineQuery, for owners: AssetOwners) async throws -> [TimelineMonth] {
-        let months = try await database.read {
-            try $0.all(AssetStatements.months, owners.email, owners.id, query.visibility, query.album)
+        let months = try await timelineReads.run(of: owners.id) {
+            try await database.read {
+                try $0.all(AssetStatements.months, owners.email, owners.id, query.visibility, query.album)
+            }
         }
         return query.isAscending ? months : months.reversed()
     }
@@ -72,13 +80,15 @@ extension AssetStore {
     ///   - query: Which files the timeline has.
     ///   - owners: The owners whose files the person may see.
     /// - Returns: The files in the order of the query, at most 100,000.
-    /// - Throws: `DatabaseError`.
+    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many timeline reads of the person are waiting.
     package func assets(
         of day: String, _ query: TimelineQuery, for owners: AssetOwners
     ) async throws -> [TimelineAsset] {
         let statement = query.isAscending ? AssetStatements.monthAscending : AssetStatements.monthDescending
-        return try await database.read {
-            try $0.all(statement, owners.email, owners.id, query.visibility, query.album, day)
+        return try await timelineReads.run(of: owners.id) {
+            try await database.read {
+                try $0.all(statement, owners.email, owners.id, query.visibility, query.album, day)
+            }
         }
     }
 }
@@ -95,8 +105,11 @@ extension AssetStatements {
 
     static let months = Statement(
         """
-        SELECT strftime('%Y-%m-01', local_at / 1000, 'unixepoch') AS day, count(*) FROM assets
-        WHERE \(inTimeline) GROUP BY day ORDER BY day
+        SELECT day, sum(count) FROM asset_months
+        WHERE owner IN (?1, ?2, '\(AssetOwners.shared)')
+            AND visibility IN (coalesce(?3, 'timeline'), coalesce(?3, 'archive'))
+            AND folder = CASE WHEN ?4 IS NULL THEN '' ELSE (SELECT path FROM asset_folders WHERE id = ?4) END
+        GROUP BY day ORDER BY day
         """,
         String.self, String.self, AssetVisibility?.self, UUID?.self
     ) { row throws(DatabaseError) in TimelineMonth(day: try row.get(0), count: try row.get(1)) }

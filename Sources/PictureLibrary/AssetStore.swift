@@ -11,6 +11,7 @@ package struct AssetStore: Sendable {
     let now: @Sendable () -> Date
     /// A cache of recently requested files. It does not depend on who may see them.
     private let known = ReadCache<UUID, Asset>(capacity: 2_048)
+    let timelineReads = ReadQueue()
     private let onChange = ChangeAction()
 
     init(database: Database, now: @escaping @Sendable () -> Date) {

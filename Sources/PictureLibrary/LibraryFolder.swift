@@ -134,7 +134,7 @@ package struct LibraryFolder: Sendable {
         }
     }
 
-    private static func read(_ file: Int32, at position: Int, count: Int) -> [UInt8] {
+    static func read(_ file: Int32, at position: Int, count: Int) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, unsafe pread(file, buffer.baseAddress, count, position))
         }

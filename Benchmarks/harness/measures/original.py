@@ -33,7 +33,7 @@ def measure(bench: BenchmarkRun) -> list[Row]:
         server = stack.enter_context(gateway.start(
             LATCHD_DIALECTS_IMMICH_ENABLED="true", LATCHD_DIALECTS_IMMICH_LIBRARY=str(library)))
         front = stack.enter_context(nginx.start_files(bench.folder / "nginx-files", pictures))
-        token = _sign_in(server)
+        token = sign_in(server)
         ids = _assets(server, token)
         for name, size, connections in FILES:
             path = f"/api/assets/{ids[name]}/original"
@@ -54,7 +54,8 @@ def _make(folder: Path) -> Path:
     return folder
 
 
-def _sign_in(server: Server) -> str:
+def sign_in(server: Server) -> str:
+    """The access token of the person."""
     answer = post_json(server.port, "/api/auth/login", {"email": EMAIL, "password": PASSWORD})
     if answer.status != 201:
         raise BenchError(f"A sign-in was answered {answer.status}: {answer.body[:200]!r}")

@@ -204,5 +204,6 @@ package enum Schema {
             CREATE INDEX one_time_codes_by_expiry ON one_time_codes (expires_at);
             """),
         Migration(to: 15, named: "changes of the picture library", pictureChanges),
+        Migration(to: 16, named: "months of the picture library", pictureMonths),
     ]
 }

@@ -7,6 +7,8 @@ enum ExifDirectory {
         static let model = 0x0110
         static let orientation = 0x0112
         static let changed = 0x0132
+        static let thumbnailStart = 0x0201
+        static let thumbnailCount = 0x0202
         static let exif = 0x8769
         static let taken = 0x9003
         static let takenOffset = 0x9011
@@ -14,21 +16,41 @@ enum ExifDirectory {
 
     /// Reads the tags of the TIFF structure `bytes` into `facts`. Values that cannot be parsed are ignored.
     static func read(_ bytes: [UInt8], into facts: inout MediaFacts) {
-        var fields = MediaFields(bytes)
-        switch fields.text(0, 2) {
-        case "II": fields.isLittleEndian = true
-        case "MM": break
-        default: return
-        }
-        guard fields.number(2, 2) == 42, let first = fields.number(4, 4) else { return }
+        guard let (fields, first) = start(bytes) else { return }
         let main = entries(fields, first)
         facts.make = text(fields, main[Tag.make]) ?? facts.make
         facts.model = text(fields, main[Tag.model]) ?? facts.model
-        if let orientation = main[Tag.orientation] { facts.orientation = fields.number(orientation + 8, 2) }
+        facts.orientation = main[Tag.orientation].flatMap { fields.number($0 + 8, 2) } ?? facts.orientation
         let exif = main[Tag.exif].flatMap { fields.number($0 + 8, 4) }.map { entries(fields, $0) } ?? [:]
         let moment = text(fields, exif[Tag.taken]) ?? text(fields, main[Tag.changed])
         let offset = text(fields, exif[Tag.takenOffset])
         facts.taken = moment.flatMap { MediaTime($0, offset: offset) } ?? facts.taken
+    }
+
+    /// Returns the small picture of the TIFF structure `bytes`, and the orientation of the large one. Nil when there is
+    /// no small picture.
+    static func thumbnail(_ bytes: [UInt8]) -> (bytes: ArraySlice<UInt8>, orientation: Int?)? {
+        guard let (fields, first) = start(bytes), let count = fields.number(first, 2),
+            let second = fields.number(first + 2 + count * 12, 4)
+        else { return nil }
+        let small = entries(fields, second)
+        guard let start = small[Tag.thumbnailStart].flatMap({ fields.number($0 + 8, 4) }),
+            let count = small[Tag.thumbnailCount].flatMap({ fields.number($0 + 8, 4) }),
+            let thumbnail = fields.slice(start, count)
+        else { return nil }
+        return (thumbnail, entries(fields, first)[Tag.orientation].flatMap { fields.number($0 + 8, 2) })
+    }
+
+    /// Returns the fields of a TIFF structure in its byte order, and the position of the first directory.
+    private static func start(_ bytes: [UInt8]) -> (MediaFields, Int)? {
+        var fields = MediaFields(bytes)
+        switch fields.text(0, 2) {
+        case "II": fields.isLittleEndian = true
+        case "MM": break
+        default: return nil
+        }
+        guard fields.number(2, 2) == 42, let first = fields.number(4, 4) else { return nil }
+        return (fields, first)
     }
 
     /// Returns the position of the entry of each tag.

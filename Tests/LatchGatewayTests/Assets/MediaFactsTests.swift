@@ -106,6 +106,20 @@ struct MediaFactsTests {
         }
     }
 
+    @Test("The thumbnail of a truncated photograph, or one with a changed byte, is a part of it and never traps")
+    func brokenThumbnail() {
+        let complete = ThumbnailFixture.photograph(orientation: 6)
+        for count in 0..<complete.count { _ = JPEGFile.thumbnail(MediaBytes(Array(complete[..<count]))) }
+        for index in complete.indices {
+            for change: UInt8 in [0xFF, 0x01, 0x80] {
+                var changed = complete
+                changed[index] ^= change
+                let thumbnail = JPEGFile.thumbnail(MediaBytes(changed))
+                #expect(thumbnail?.count ?? 0 <= complete.count)
+            }
+        }
+    }
+
     @Test(
         "Each form of a timestamp is parsed",
         arguments: [

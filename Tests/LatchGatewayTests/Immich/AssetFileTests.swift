@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayCore
 @testable import LatchGateway
+@testable import PictureLibrary
 
 /// Photographs and films, fetched over HTTP.
 @Suite("Files of the Immich dialect", .timeLimit(.minutes(20)))
@@ -159,7 +160,39 @@ struct AssetFileTests {
         }
     }
 
-    @Test("A photograph is its own thumbnail, a film has none, and an invalid size is refused")
+    @Test("The thumbnail of a large photograph is the camera's small picture, turned as the large one")
+    func embeddedThumbnails() async throws {
+        try await AssetFixture.with { fixture in
+            let large = String(repeating: "image data ", count: 500_000)
+            for (name, orientation) in [("upright", 1), ("turned", 6)] {
+                var bytes = ThumbnailFixture.photograph(orientation: orientation)
+                bytes += large.utf8
+                let url = URL(fileURLWithPath: fixture.folder.file("ada@example.org/\(name).jpg"))
+                try Data(bytes).write(to: url)
+            }
+            try await fixture.immich.base.gateway.readLibrary()
+            let (upright, turned) = (try await fixture.id("upright.jpg"), try await fixture.id("turned.jpg"))
+
+            let plain = try await fixture.get("/assets/\(upright)/thumbnail?size=thumbnail")
+            #expect(plain.status == 200 && plain.headers["Content-Type"] == "image/jpeg")
+            #expect(plain.body == ThumbnailFixture.small)
+            #expect(plain.headers["X-Content-Type-Options"] == "nosniff")
+            // Without a size, Immich sends the thumbnail.
+            let rotated = try await fixture.get("/assets/\(turned)/thumbnail").body
+            #expect(rotated == ThumbnailFixture.small(orientation: 6))
+            #expect(MediaFacts.read(MediaBytes(rotated)).orientation == 6)
+            #expect(MediaFacts.read(MediaBytes(rotated)).width == 120)
+            for size in ["preview", "fullsize", "original"] {
+                let file = try await fixture.get("/assets/\(upright)/thumbnail?size=\(size)")
+                #expect(file.body.count > 4 << 20)
+            }
+            let bob = try await fixture.bobsToken()
+            #expect(try await fixture.get("/assets/\(upright)/thumbnail", as: bob).status == 404)
+            #expect(try await fixture.get("/assets/\(upright)/thumbnail", method: "HEAD").body.isEmpty)
+        }
+    }
+
+    @Test("A photograph without a small picture is its own thumbnail, a film has none, and an invalid size is refused")
     func thumbnails() async throws {
         try await AssetFixture.with { fixture in
             let (still, film) = (try await fixture.id("IMG_1.JPG"), try await fixture.id("Clip.mp4"))

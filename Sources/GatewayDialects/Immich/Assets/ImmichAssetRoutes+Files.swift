@@ -22,8 +22,14 @@ extension ImmichAssetRoutes {
             try Self.checkBool("edited", in: request)
             try Self.check("size", in: request, isOneOf: ["original", "fullsize", "preview", "thumbnail"])
             let asset = try await find(id, for: viewer)
-            // No thumbnails are created: the thumbnail of a photo is the file itself, and a video has none.
-            return try file(asset?.kind == .image ? asset : nil, to: request)
+            guard let asset, asset.kind == .image else { throw Self.notFound }
+            // No thumbnails are created. A photo without one from the camera is its own thumbnail.
+            guard request.query("size") ?? "thumbnail" == "thumbnail",
+                let bytes = try await library?.thumbnail(of: asset)
+            else { return try file(asset, to: request) }
+            var headers = Self.headers(of: asset)
+            headers["Content-Type"] = "image/jpeg"
+            return ServerResponse(headers: headers, body: .bytes(bytes))
         }
         routing.on(.get, id: "/assets/{id}/video/playback", to: &router) { request, id in
             let viewer = try await viewer(of: request)
@@ -38,7 +44,7 @@ extension ImmichAssetRoutes {
     /// Source: DL-3; docs/protocols/immich.md, Files.
     private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
         guard let library, let asset, let served = library.open(asset) else {
-            throw ImmichRefusal(.notFound, "Not Found")
+            throw Self.notFound
         }
         let response = served.response(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
         switch response.status {
@@ -47,6 +53,8 @@ extension ImmichAssetRoutes {
         default: return response
         }
     }
+
+    private static let notFound = ImmichRefusal(.notFound, "Not Found")
 
     private static func headers(of asset: Asset) -> HTTPHeaders {
         [
