@@ -91,7 +91,9 @@ struct AddressParts {
         else { return }
         // A port begins with a digit. Letters and other marks are left to the check of the port.
         let next = rest.dropFirst().first
-        if next == "/" || next?.isLetter == true || ["mailto", "javascript", "file", "data"].contains(name.lowercased()) {
+        if next == "/" || next?.isLetter == true
+            || ["mailto", "javascript", "file", "data"].contains(name.lowercased())
+        {
             throw notWeb(name)
         }
     }

@@ -65,7 +65,8 @@ import Testing
 
         #expect(error?.code == .providerUntrusted)
         #expect(error?.message.hasPrefix("OAuth login failed: ") == true)
-        #expect(error?.message.contains("http://idp.example") == true && error?.message.contains("https address") == true)
+        #expect(
+            error?.message.contains("http://idp.example") == true && error?.message.contains("https address") == true)
         #expect(try await latch.accounts.accounts().isEmpty)
     }
 
