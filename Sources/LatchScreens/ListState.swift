@@ -10,6 +10,20 @@ public enum ListState<Row: Sendable & Equatable>: Sendable, Equatable {
     /// The rows. Empty before they were loaded.
     public var rows: [Row] { if case .loaded(let rows, _) = self { rows } else { [] } }
 
+    /// The longest list that is shown. Each row has a view, and a server may send any number.
+    public static var longest: Int { 500 }
+
+    /// The rows to show, at most ``longest``.
+    public var shownRows: ArraySlice<Row> { rows.prefix(Self.longest) }
+
+    /// That some rows are not shown, as a sentence. Nil when all are.
+    public var note: String? {
+        rows.count > Self.longest ? "The first \(Self.longest) of \(rows.count) are shown." : nil
+    }
+
+    /// Whether nothing was loaded, so that loading it again helps.
+    public var hasFailed: Bool { if case .failed = self { true } else { false } }
+
     /// The error to show. Nil when there is none.
     public var error: ScreenError? {
         switch self {

@@ -11,13 +11,21 @@ public struct ScreenError: Error, Sendable, Equatable {
 
     /// Makes the error of a screen from an error of the library.
     public init(_ error: any Error) {
-        let error = (error as? LatchError) ?? LatchError(.storageFailed, "\(error)", cause: error)
+        let error = LatchError(any: error)
         self.init(error.code, error.message, remedy: error.remedy)
     }
+
+    /// Whether the certificate of a server is the problem, which a new sign-in asks about.
+    public var isAboutCertificate: Bool { code.isAboutCertificate }
 
     init(_ code: LatchError.Code, _ message: String, remedy: Remedy? = nil) {
         self.code = code
         self.message = message
         self.remedy = remedy
     }
+}
+
+extension LatchError.Code {
+    /// Whether the certificate of a server is the problem.
+    var isAboutCertificate: Bool { rawValue.hasPrefix("certificate_") }
 }

@@ -100,13 +100,62 @@ struct AccountScreensTests {
             let sessions = account.sessions()
             try await observed { sessions.state.rows.count == 2 }
             let current = try #require(sessions.state.rows.first { $0.isCurrent })
-            sessions.end(current.id)
-            #expect(sessions.state.rows.count == 2)
-            sessions.end(try #require(sessions.state.rows.first { !$0.isCurrent }).id)
+            sessions.askToEnd(current.id)
+            #expect(sessions.question == nil && !sessions.canEndOthers)
+            let leaving = try #require(sessions.state.rows.first { !$0.isCurrent })
+            sessions.askToEnd(leaving.id)
+            #expect(sessions.question?.title == SessionsScreen.Text.endTitle)
+            #expect(sessions.question?.text.contains(leaving.device) == true)
+            #expect(sessions.question?.text.contains(fixture.ada.email) == true)
+            sessions.cancel()
+            sessions.confirm()
+            #expect(sessions.question == nil && sessions.state.rows.count == 2)
+            sessions.askToEnd(leaving.id)
+            sessions.confirm()
             try await observed { sessions.state.rows.count == 1 }
             #expect(sessions.state == .loaded([current], nil))
             await other.close()
         }
+    }
+
+    @Test("IM-17 all other sessions are ended at once after a question that names them, and this one stays")
+    func otherSessions() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            for name in ["Second", "Third"] {
+                let configuration = LatchClient.Configuration(
+                    folders: Folders(data: "\(fixture.folders.data)-\(name)"), secrets: MemoryStore(),
+                    device: Device(program: "other", version: "1", model: name, type: "Linux"))
+                let other = try await LatchClient.open(configuration)
+                let server = try await other.probe(main.account.serverURL).requireServer()
+                let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
+                _ = try await other.signIn(signIn, to: server)
+                await other.close()
+            }
+            let sessions = main.accountScreen().sessions()
+            try await observed { sessions.state.rows.count == 3 }
+            let current = try #require(sessions.state.rows.first { $0.isCurrent })
+            #expect(sessions.canEndOthers)
+            sessions.askToEndOthers()
+            let question = try #require(sessions.question)
+            for row in sessions.state.rows where !row.isCurrent { #expect(question.text.contains(row.device)) }
+            sessions.confirm()
+            try await observed { sessions.state == .loaded([current], nil) }
+        }
+    }
+
+    @Test("IM-16 a list that could not be loaded is loaded again, and a failed command keeps the rows")
+    func listState() {
+        let failure = LatchError(.timedOut, "The server did not respond. Try again.")
+        let first = ListState<SessionsScreen.Row>.loading.failed(failure)
+        #expect(first.hasFailed && first.error == ScreenError(failure))
+        let rows = (0..<502).map {
+            SessionsScreen.Row(id: "\($0)", device: "A", lastUsed: nil, isCurrent: false)
+        }
+        let second = ListState.loaded(rows, nil).failed(failure)
+        #expect(!second.hasFailed && second.rows.count == 502 && second.shownRows.count == 500)
+        #expect(second.note?.contains("502") == true && ListState.loaded(Array(rows.prefix(500)), nil).note == nil)
     }
 
     @Test("IM-13 IM-14 an address that is not the same server is refused with its reason, and networks are edited")

@@ -44,7 +44,7 @@ struct ChangePasswordTests {
                 #expect(screen.isForced && !screen.canChange)
                 (screen.new, screen.again) = ("another horse 8", "another horse 9")
                 screen.change()
-                #expect(screen.error?.message == ChangePasswordScreen.Text.differ)
+                #expect(screen.error?.message == ChangePasswordScreen.Text.differ && screen.errorField == .new)
                 #expect(screen.new.isEmpty && screen.again.isEmpty)
                 (screen.new, screen.again) = ("short", "short")
                 screen.change()

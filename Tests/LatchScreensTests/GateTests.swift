@@ -59,6 +59,16 @@ import Testing
         #expect(gate(.signedOut(.notSignedIn)) == .signIn(account, reason: "You are signed out. Sign in again."))
     }
 
+    @Test("IM-16 OX-14 a certificate is named as the reason, with the button that asks about it")
+    func certificate() {
+        let account = Self.account()
+        let error = AppScreen.error(.certificatePinMismatch, account)
+        #expect(error.isAboutCertificate && error.message.hasPrefix("SSL certificate error"))
+        #expect(!AppScreen.error(.timedOut, account).isAboutCertificate)
+        #expect(MainScreen.reason(.certificateExpired, account)?.hasPrefix("The certificate of photos.example") == true)
+        #expect(MainScreen.reason(.timedOut, account)?.hasPrefix("photos.example is not reachable") == true)
+    }
+
     @Test("IM-12 a required password change comes before the app")
     func password() {
         let account = Self.account(mustChange: true)

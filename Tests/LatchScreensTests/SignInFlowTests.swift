@@ -48,6 +48,7 @@ struct SignInFlowTests {
             #expect(screen.state == .signingIn && screen.password.isEmpty)
             try await observed { screen.state != .signingIn }
             #expect(screen.error?.message.hasPrefix("Login failed") == true && screen.email == fixture.ada.email)
+            #expect(screen.errorField == .password)
 
             screen.password = fixture.ada.password
             #expect(screen.error == nil)
@@ -89,6 +90,14 @@ struct SignInFlowTests {
             await app.stop()
             #expect(try await fixture.start().connect().address == fixture.url("immich"))
         }
+    }
+
+    @Test("OX-9 IM-16 all links that no sign-in waits for are one message")
+    func unexpectedLinks() {
+        let error = LatchError(.noPendingSignIn, "No sign-in is waiting for this link. Sign in again.")
+        #expect(AppScreen.Text.unexpectedLinks([]) == nil)
+        #expect(AppScreen.Text.unexpectedLinks([error]) == error.message)
+        #expect(AppScreen.Text.unexpectedLinks(Array(repeating: error, count: 3_000))?.hasPrefix("3000 links") == true)
     }
 
     @Test("OX-8 OX-9 each provider is a button, and the browser returns to the app by the link")

@@ -84,20 +84,99 @@ struct TrustAndLockTests {
             let screen = connect.connectionScreen()
             (screen.headerName, screen.headerValue) = ("Host", "other.example")
             screen.addHeader()
-            #expect(screen.error?.code == .invalidRequest && screen.headerValue.isEmpty)
+            // What was typed stays, so that it can be corrected.
+            #expect(screen.error?.code == .invalidRequest && screen.errorField == .headerName)
+            #expect(screen.headerName == "Host" && screen.headerValue == "other.example")
+            screen.headerName = "X-Host"
+            #expect(screen.error == nil)
+            screen.headerValue = ""
+            screen.addHeader()
+            #expect(screen.errorField == .headerValue && screen.headerNames.isEmpty)
             (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
             screen.addHeader()
             #expect(screen.headerNames == ["X-Key"] && screen.error == nil && screen.headerName.isEmpty)
+            #expect(screen.headerValue.isEmpty)
             for file in ["/missing.pem", "relative.pem", "/dev/zero", "/etc/passwd"] {
                 screen.certificateFile = file
                 screen.save()
                 try await observed { screen.state != .saving }
-                #expect(screen.error?.code == .clientCertificate, "\(file)")
+                #expect(screen.error?.code == .clientCertificate && screen.errorField == .certificate, "\(file)")
+                #expect(screen.certificateFile == file)
             }
             screen.certificateFile = ""
             screen.save()
             try await observed { screen.state == .saved }
             #expect(connect.connection.extraHeaders["X-Key"] == "a secret value")
+        }
+    }
+
+    @Test("IM-18 what is typed before the stored options are known stays, and cannot be saved without them")
+    func typedEarly() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            let screen = main.accountScreen().connection()
+            #expect(!screen.canSave)
+            screen.proxy = "http://127.0.0.1:1"
+            screen.save()
+            #expect(screen.state == .editing(nil))
+            try await observed { screen.canSave }
+            #expect(screen.proxy == "http://127.0.0.1:1")
+            screen.save()
+            try await observed { screen.state != .saving }
+            #expect(screen.error != nil && screen.proxy == "http://127.0.0.1:1")
+        }
+    }
+
+    @Test("IM-16 OX-14 a certificate that changed is told as that, and a new sign-in asks about it and is left again")
+    func changedCertificate() async throws {
+        try await AppFixture.with { fixture in
+            let folder = try TemporaryDirectory()
+            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
+            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = "https://127.0.0.1:\(front.port)"
+            connect.next()
+            let question = try await app.trust()
+            question.trust()
+            let screen = try await app.signInScreen()
+            (screen.email, screen.password) = fixture.ada
+            screen.login()
+            let account = try await app.main().account
+            await app.stop()
+
+            // As if the server had another certificate since.
+            let other = try await LatchClient.open(fixture.configuration)
+            var digits = Array(front.fingerprint)
+            digits[0] = digits[0] == "0" ? "1" : "0"
+            let wrong = try #require(CertificateFingerprint(String(digits)))
+            _ = try await other.changeConnection(of: account, isForced: true) { $0.pinnedCertificate = wrong }
+            await other.close()
+
+            let next = fixture.start()
+            let main: MainScreen = try await next.value {
+                if case .main(let screen) = $0, screen.hasCertificateProblem { screen } else { nil }
+            }
+            #expect(main.offlineReason?.hasPrefix("The certificate of") == true)
+            next.signInAgain()
+            let asked = try await next.trust()
+            guard case .signIn(let flow) = next.state, flow.canLeave else { throw Unexpected() }
+            #expect(asked.facts.contains { $0.value == front.fingerprint })
+            asked.cancel()
+            flow.back()
+            #expect(try await next.main().account.id == account.id)
+
+            next.signInAgain()
+            try await next.trust().trust()
+            let again = try await next.signInScreen()
+            #expect(again.email == fixture.ada.email && again.reason != nil)
+            again.password = fixture.ada.password
+            again.login()
+            let signedIn: MainScreen = try await next.value {
+                if case .main(let screen) = $0, screen.offlineReason == nil { screen } else { nil }
+            }
+            #expect(signedIn.account.id == account.id && !signedIn.hasCertificateProblem)
         }
     }
 
@@ -110,18 +189,20 @@ struct TrustAndLockTests {
             (settings.new, settings.again) = ("135790", "135791")
             settings.savePIN()
             #expect(settings.error?.message == LockSettingsScreen.Text.differ && settings.new.isEmpty)
+            #expect(settings.errorField == .new && !app.canLock)
             (settings.new, settings.again) = ("12", "12")
             settings.savePIN()
             #expect(settings.error?.code == .weakPassword)
             (settings.new, settings.again) = ("135790", "135790")
             settings.savePIN()
             try await observed { settings.state == .editing(nil) && settings.hasPIN }
+            try await observed { app.canLock }
             settings.change(idleSeconds: 5)
             try await observed { settings.state == .editing(nil) && settings.settings?.idleSeconds == 10 }
 
             app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
-            #expect(app.lockSettings() == nil && app.accounts == nil)
+            #expect(app.lockSettings() == nil && app.accounts == nil && !app.canLock)
             #expect(lock.hasPIN && !lock.hasSystemAuthentication)
             lock.pin = "000000"
             lock.unlock()

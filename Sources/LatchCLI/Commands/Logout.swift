@@ -46,9 +46,6 @@ struct Logout: ExecutableCommand {
             return .failed
         }
         if leaving.contains(where: \.isSignedIn) { try await context.openSecrets() }
-        let queue = try await LibraryLocations(kit).last().map {
-            DownloadQueue(kit, library: FolderLibrary(folder: $0.folder))
-        }
         var (signedOut, failed): ([JSONValue], [JSONValue]) = ([], [])
         var exitCode = ExitCode.done
         func recordExitCode(_ error: LatchError) {
@@ -57,21 +54,21 @@ struct Logout: ExecutableCommand {
         }
         for account in leaving {
             try Task.checkCancellation()
-            let outcome = await signOut(account, of: kit)
-            if case .failure(let error) = outcome {
-                recordExitCode(error)
-                guard (try? await kit.accounts.account(account.id)) == .some(nil) else {
-                    failed.append(Self.json(account, outcome))
-                    if !context.console.isJSON { context.console.fail(error, hint: nil) }
-                    continue
-                }
-            }
-            signedOut.append(Self.json(account, outcome))
-            // Removes what was received of the files that were dropped with the account.
+            let signOut: SignOutOutcome
             do {
-                _ = try await queue?.cancelAll(of: account.id)
+                signOut = try await kit.signOutDroppingDownloads(account)
             } catch {
                 let error = LatchError(describing: error)
+                recordExitCode(error)
+                failed.append(Self.json(account, .failure(error)))
+                if !context.console.isJSON { context.console.fail(error, hint: nil) }
+                continue
+            }
+            let outcome = signOut.report.mapError { LatchError(describing: $0) }
+            if case .failure(let error) = outcome { recordExitCode(error) }
+            signedOut.append(Self.json(account, outcome))
+            if let leftOver = signOut.leftOver {
+                let error = LatchError(describing: leftOver)
                 recordExitCode(error)
                 context.console.warn(
                     "Incomplete files of \(account.userEmail) may be left over. \(error.messageWithCommand)")
@@ -79,16 +76,11 @@ struct Logout: ExecutableCommand {
             try context.console.printLines(["Signed out of \(account.serverURL) as \(account.userEmail)."])
             if !context.console.isJSON { report(outcome, of: account, context) }
         }
-        if let queue { await DownloadService(.queue).remove(ifDone: queue) }
         if isAll, leaving.isEmpty, !context.console.isJSON {
             context.console.printMessage("You are not signed in to any server.")
         }
         try context.console.result([], json: ["signedOut": .array(signedOut), "kept": .array(failed)])
         return exitCode
-    }
-
-    private func signOut(_ account: Account, of kit: LatchClient) async -> Result<SignOutReport, LatchError> {
-        do { return .success(try await kit.signOut(account)) } catch { return .failure(LatchError(describing: error)) }
     }
 
     private func report(_ outcome: Result<SignOutReport, LatchError>, of account: Account, _ context: CommandContext) {
@@ -115,15 +107,12 @@ struct Logout: ExecutableCommand {
     private func mayDropDownloads(of leaving: [Account], _ kit: LatchClient, _ context: CommandContext) async throws
         -> Bool
     {
-        let queue = DownloadQueue(kit, library: FolderLibrary(folder: ""))
-        var waiting: [(account: Account, count: Int)] = []
-        for account in leaving {
-            let count = try await queue.openTasks(of: account.id)
-            if count > 0 { waiting.append((account, count)) }
-        }
+        let waiting = try await kit.waitingDownloads(of: leaving.map(\.id))
         guard !waiting.isEmpty else { return true }
-        let pending = waiting.map { account, count in
-            "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
+        let pending = leaving.compactMap { account in
+            waiting[account.id].map { count in
+                "\(count == 1 ? "1 file" : "\(count) files") of \(account.userEmail) at \(account.serverURL)"
+            }
         }.joined(separator: ", ")
         let sentence = "Signing out drops these pending downloads: \(pending)."
         guard context.prompter.isAvailable else {

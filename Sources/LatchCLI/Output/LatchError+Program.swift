@@ -16,8 +16,6 @@ extension LatchError.Code {
     static let sessionUnknown = Self(rawValue: "session_unknown")
     /// Standard output cannot be written.
     static let outputFailed = Self(rawValue: "output_failed")
-    /// An unexpected error.
-    static let unexpected = Self(rawValue: "unexpected")
     /// The server responded with a status other than 2xx.
     static let httpStatus = Self(rawValue: "http_status")
 }
@@ -26,13 +24,11 @@ extension LatchError {
     /// Converts any error of the lower modules into one that can be printed.
     init(describing error: any Error) {
         switch error {
-        case let error as LatchError: self = error
         case let error as ArgumentError: self.init(.usage, error.message, cause: error)
         case let error as TerminalError: self.init(Self.code(of: error), error.message, cause: error)
         case let error as Descriptor.Failure:
             self.init(.outputFailed, "Could not write to standard output: \(error).", cause: error)
-        case is CancellationError: self.init(.cancelled, "Stopped before completion.")
-        default: self.init(.unexpected, "Unexpected error: \(error).", cause: error)
+        default: self.init(any: error)
         }
     }
 

@@ -249,6 +249,8 @@ extension LatchError.Code {
     public static let backgroundFailed = Self(rawValue: "background_failed")
     /// The person or the program cancelled the operation.
     public static let cancelled = Self(rawValue: "cancelled")
+    /// An unexpected error.
+    package static let unexpected = Self(rawValue: "unexpected")
 
     /// Whether the failure comes from the network, a proxy or a fault of the server. It says nothing about the session,
     /// and trying later may succeed.

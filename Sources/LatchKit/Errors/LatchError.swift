@@ -42,6 +42,15 @@ public struct LatchError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// Returns an error of this library as it is, and makes one of any other.
+    package init(any error: any Error) {
+        switch error {
+        case let error as LatchError: self = error
+        case is CancellationError: self.init(.cancelled, "Stopped before completion.")
+        default: self.init(.unexpected, "Unexpected error: \(error).", cause: error)
+        }
+    }
+
     /// The value of ``message``.
     public var description: String { message }
 }

@@ -66,21 +66,41 @@ struct AddressParts {
 
     private static func cutScheme(_ text: String) throws(LatchError) -> (ServerAddress.Scheme, Substring) {
         guard let mark = text.utf8.range(of: "://") else {
-            let head = text.prefix { $0 != "/" }.lowercased()
-            if head.hasPrefix("http:") || head.hasPrefix("https:") {
-                throw refusal("two slashes are missing after 'http:' or 'https:'")
-            }
-            if let colon = head.firstIndex(of: ":"), ["mailto", "javascript", "file", "data"].contains(head[..<colon]) {
-                throw refusal("only http and https addresses are servers")
-            }
+            try refuseScheme(in: text)
             return (.https, text[...])
         }
         // A `://` after the first slash belongs to the path. A path with a colon is checked later.
         guard !text[..<mark.lowerBound].utf8.contains(UInt8(ascii: "/")) else { return (.https, text[...]) }
         guard let scheme = ServerAddress.Scheme(rawValue: text[..<mark.lowerBound].lowercased()) else {
-            throw refusal("only http and https addresses are servers")
+            throw notWeb(text[..<mark.lowerBound])
         }
         return (scheme, text[mark.upperBound...])
+    }
+
+    /// Refuses an address without `://` that begins with a scheme, which may be mistyped. `name:8080` has none.
+    private static func refuseScheme(in text: String) throws(LatchError) {
+        let head = text.prefix { $0 != "/" }
+        let name = head.prefix { $0 != ":" }
+        let rest = text[name.endIndex...]
+        if ["http", "https"].contains(name.lowercased()) {
+            if rest.hasPrefix(":") { throw refusal("'\(name):' must be followed by two slashes") }
+            if rest.hasPrefix("//") { throw refusal("the colon after '\(name)' is missing") }
+        }
+        guard rest.hasPrefix(":"), name.first?.isLetter == true,
+            name.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "+") })
+        else { return }
+        // A port begins with a digit. Letters and other marks are left to the check of the port.
+        let next = rest.dropFirst().first
+        if next == "/" || next?.isLetter == true
+            || ["mailto", "javascript", "file", "data"].contains(name.lowercased())
+        {
+            throw notWeb(name)
+        }
+    }
+
+    private static func notWeb(_ scheme: Substring) -> LatchError {
+        let name = SanitizedText.clean(String(scheme.prefix(20)))
+        return refusal("it begins with '\(name):', but only http and https addresses are servers")
     }
 
     private static func cutAuthority(_ text: Substring) throws(LatchError) -> (String, Bool, String?) {

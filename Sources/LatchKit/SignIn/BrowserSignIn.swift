@@ -93,12 +93,31 @@ public struct BrowserSignIn: Sendable {
         folders: Folders
     ) async throws -> Grant {
         defer { receiver.close() }
+        try Self.requireEncryption(of: pending.address, from: server.address)
         onEvent(.waiting(address: pending.address, receiver.method))
         let wait = BrowserWait(
             signIn: self, pending: pending, receiver: receiver, browser: browser, profiles: folders.browsers)
         let link = try await wait.link()
         let back = try Self.read(link, to: receiver.redirect, of: pending, from: server.address)
         return try await pending.finish(back)
+    }
+
+    /// Refuses the address of a sign-in page without encryption on another machine, unless the person chose a server
+    /// without encryption. People type passwords on that page.
+    ///
+    /// - Throws: ``LatchError/Code/providerUntrusted``.
+    ///
+    /// Source: RFC 6749 §3.1; RFC 9700 §2.6.
+    static func requireEncryption(of page: String, from server: ServerAddress) throws(LatchError) {
+        guard server.isEncrypted, !page.lowercased().hasPrefix("https://") else { return }
+        let rest = page.dropFirst("http://".count).prefix { !"/?#".contains($0) }
+        let place = try? ServerAddress("http://" + rest)
+        guard place?.isLoopback != true else { return }
+        throw LatchError(
+            .providerUntrusted,
+            "Login failed: \(server) sends you to a sign-in page without encryption, http://"
+                + "\(SanitizedText.clean(String(rest))), where others could read your password. The page was not opened. "
+                + "Ask the operator of the server to set an https address for its identity provider.")
     }
 
     private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {

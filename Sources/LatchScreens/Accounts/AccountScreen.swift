@@ -32,6 +32,12 @@ public final class AccountScreen {
         }
     }
 
+    /// The texts of the screen.
+    public enum Text {
+        /// The name of the screen.
+        public static let title = "This account"
+    }
+
     /// The account, as it was stored when the screen was opened.
     public let account: Account
     /// The person's name, safe to be displayed.
@@ -42,6 +48,10 @@ public final class AccountScreen {
     public var server: String { account.serverURL.authority }
     /// The version of the server. Nil until it is known.
     public private(set) var version: String?
+    /// The server and its version, in one line.
+    public var serverLine: String { version.map { "\(server), version \($0)" } ?? server }
+    /// What the profile picture shows, for people who cannot see it.
+    public var pictureName: String { "Profile picture of \(name)" }
     /// The bytes of the person's profile picture, at most 1 MiB of any image format. Nil when there is none.
     public private(set) var picture: [UInt8]?
     /// The sections that the server supports.

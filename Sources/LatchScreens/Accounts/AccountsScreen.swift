@@ -26,6 +26,8 @@ public final class AccountsScreen: CommandScreen {
         public let isSignedIn: Bool
         /// When the account was last used.
         public let lastUsed: Date
+        /// The name of the button that makes the account the active one, for screen readers.
+        public var useName: String { "\(Text.use) to this account: \(email), \(server)" }
     }
 
     /// What the screen shows.
@@ -50,10 +52,8 @@ public final class AccountsScreen: CommandScreen {
         public static let signOutOfAll = "Sign out of all"
         /// The heading of the question.
         public static let confirmTitle = "Sign out?"
-        /// The button that keeps the session.
-        public static let cancel = "Cancel"
         /// The button that makes an account the active one.
-        public static let use = "Use"
+        public static let use = "Switch"
         /// The mark of the active account.
         public static let active = "Active"
     }
@@ -64,6 +64,11 @@ public final class AccountsScreen: CommandScreen {
     public private(set) var rows: [Row] = []
     /// What a sign-out could not do, such as reaching the server, each a sentence.
     public private(set) var warnings: [String] = []
+    /// The question whether to sign out. Nil when it is not asked.
+    public var question: Confirmation? {
+        guard case .confirming(_, let text) = state else { return nil }
+        return Confirmation(title: Text.confirmTitle, text: text, action: Text.signOut)
+    }
     /// The error of the last command. Nil when there is none.
     public var error: ScreenError? { if case .list(let error) = state { error } else { nil } }
 
@@ -116,7 +121,7 @@ public final class AccountsScreen: CommandScreen {
             var failure: ScreenError?
             for account in leaving {
                 do {
-                    let report = try await client.signOutDroppingDownloads(account)
+                    let report = try await client.signOutDroppingDownloads(account).report.get()
                     if let problem = report.failure { self?.warn(of: account, problem.message) }
                 } catch {
                     if let failure { self?.warnings.append(failure.message) }
@@ -142,7 +147,7 @@ public final class AccountsScreen: CommandScreen {
         let leaving = rows.filter { ids.contains($0.id) }
         work.start { [client, weak self] isCurrent in
             do {
-                let waiting = try await client.waitingDownloads(of: ids)
+                let waiting = try await client.waitingDownloads(of: ids).values.reduce(0, +)
                 if isCurrent() { self?.state = .confirming(ids, Self.question(leaving, waiting)) }
             } catch {
                 if isCurrent() { self?.state = .list(ScreenError(error)) }

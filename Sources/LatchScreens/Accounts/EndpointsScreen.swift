@@ -58,6 +58,8 @@ public final class EndpointsScreen {
         public static let external = "External"
         /// The mark of the account's own address.
         public static let own = "Address of the sign-in"
+        /// The button that fills the field with the announced address.
+        static func use(_ address: ServerAddress) -> String { "Use \(address)" }
         /// The result of a successful test.
         public static let usable = "Can be used"
     }
@@ -68,6 +70,8 @@ public final class EndpointsScreen {
     public private(set) var networks: [String] = []
     /// A public address that the server announces and the account does not have. Nil when there is none.
     public private(set) var suggestion: ServerAddress?
+    /// The button that fills the field with ``suggestion``. Nil when there is none.
+    public var suggestionTitle: String? { suggestion.map(Text.use) }
     /// The address to add, as the person types it.
     public var address = ""
     /// Whether the address to add is the one in the local network.

@@ -31,14 +31,26 @@ public final class KeysScreen {
         public static let revoke = "Revoke"
         /// The mark of the account's key.
         public static let current = "Used by this device"
+        /// The heading of the question whether to replace the key.
+        public static let rotateTitle = "Replace the key?"
+        /// The heading of the question whether to revoke a key.
+        public static let revokeTitle = "Revoke the key?"
     }
 
     /// What the screen shows.
     public private(set) var state = ListState<Row>.loading
+    /// The question that the person is asked before a key ends. Nil when there is none.
+    public private(set) var question: Confirmation?
+    /// Whether the account uses one of the keys, so that ``askToRotate()`` does anything.
+    public var canRotate: Bool { state.rows.contains(where: \.isCurrent) }
 
     @ObservationIgnored private let account: Account
     @ObservationIgnored private let session: @MainActor () throws -> Session
     @ObservationIgnored let work = ScreenTask()
+    /// What ``confirm()`` does.
+    @ObservationIgnored private var command: Command?
+
+    private typealias Command = @Sendable (Session) async throws -> LatchError?
 
     init(_ client: LatchClient, account: Account) {
         self.account = account
@@ -49,9 +61,13 @@ public final class KeysScreen {
     /// Loads the list again.
     public func load() { perform { _ in nil } }
 
-    /// Replaces the key of the account with a new one, and revokes the old one.
-    public func rotate() {
-        perform { session in
+    /// Asks whether to replace the key of the account with a new one, and to revoke the old one.
+    public func askToRotate() {
+        guard let key = state.rows.first(where: \.isCurrent) else { return }
+        question = Confirmation(
+            title: Text.rotateTitle, text: "This device gets a new key, and '\(key.name)' is revoked.",
+            action: Text.rotate)
+        command = { session in
             let rotation = try await session.rotateKey()
             return rotation.failure.map { error in
                 LatchError(error.code, "The key was replaced, but the old one was not revoked. \(error.message)")
@@ -59,16 +75,35 @@ public final class KeysScreen {
         }
     }
 
-    /// Revokes a key. A device that uses it must sign in again. Revoking the account's own key signs it out.
-    public func revoke(_ id: String) {
-        guard state.rows.contains(where: { $0.id == id }) else { return }
-        perform { session in
+    /// Asks whether to revoke a key. Revoking the account's own key signs it out.
+    public func askToRevoke(_ id: String) {
+        guard let key = state.rows.first(where: { $0.id == id }) else { return }
+        question = Confirmation(
+            title: Text.revokeTitle,
+            text: key.isCurrent
+                ? "This device uses '\(key.name)'. You are signed out of \(account.serverURL.authority)."
+                : "A device or program that uses '\(key.name)' must sign in again.",
+            action: Text.revoke)
+        command = { session in
             try await session.revokeKey(id)
             return nil
         }
     }
 
-    private func perform(_ command: @escaping @Sendable (Session) async throws -> LatchError?) {
+    /// Answers the question with yes.
+    public func confirm() {
+        guard question != nil, let command else { return }
+        cancel()
+        perform(command)
+    }
+
+    /// Answers the question with no.
+    public func cancel() {
+        question = nil
+        command = nil
+    }
+
+    private func perform(_ command: @escaping Command) {
         work.start { [session, weak self] isCurrent in
             do {
                 let session = try session()

@@ -14,35 +14,48 @@ public final class ServerPINScreen {
         case editing(ScreenError?)
     }
 
+    /// A field that the person edits.
+    public enum Field: Sendable {
+        /// The current PIN.
+        case current
+        /// The password, instead of the current PIN.
+        case password
+        /// The new PIN.
+        case new
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The heading.
-        public static let title = "PIN of the locked folder"
-        /// What the PIN protects.
-        public static let advice = "The server shows the pictures in the locked folder only after you enter this PIN."
+        public static let title = "Locked folder"
         /// The name of the field for the current PIN.
-        public static let current = "Current PIN"
+        public static let current = PINText.current
         /// The name of the field for the password, with which a forgotten PIN is replaced.
         public static let password = "Password, if you forgot the PIN"
         /// The name of the field for the new PIN.
         public static let new = "New PIN (six digits)"
         /// The name of the field for the repeated new PIN.
-        public static let again = "Repeat the new PIN"
+        public static let again = PINText.again
         /// The button that sets the first PIN.
-        public static let set = "Set PIN"
+        public static let set = PINText.set
         /// The button that replaces the PIN.
-        public static let change = "Change PIN"
+        public static let change = PINText.change
         /// The button that removes the PIN.
         public static let remove = "Remove PIN"
         /// The button that locks again what is unlocked for this session.
-        public static let lock = "Lock the folder again"
+        public static let lock = "Lock the folder on the server again"
         /// The error when the two new PINs differ.
-        public static let differ = "The two PINs differ. Nothing was changed. Enter both again."
+        public static let differ = PINText.differ
         /// The error when nothing proves that the person may change the PIN.
         public static let proofNeeded =
             "The PIN was not changed. Enter the current PIN, or your password at the server."
     }
 
+    /// What the PIN protects, and that it is not the PIN of the app lock.
+    public var advice: String {
+        "\(account.serverURL.authority) shows the pictures in the locked folder only after you enter this PIN, on every "
+            + "device. It is not the PIN of the app lock."
+    }
     /// What the screen shows.
     public private(set) var state = State.working
     /// Whether the person has a PIN.
@@ -59,6 +72,16 @@ public final class ServerPINScreen {
     public var again = "" { didSet { if !again.isEmpty { clearError() } } }
     /// The error of the last command. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+
+    /// The field to correct after an error. Nil when there is none.
+    public var errorField: Field? {
+        switch error?.code {
+        case LatchError.Code.weakPassword?, .invalidRequest?: .new
+        case .wrongPIN?: .current
+        case .wrongCredentials?: .password
+        default: nil
+        }
+    }
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let account: Account

@@ -36,6 +36,20 @@ public final class AppScreen {
         public static let name = "Latchstring"
         /// The button that tries again.
         public static let retry = "Retry"
+        /// The heading where the accounts or the session of one cannot be used.
+        public static let failed = "Your accounts cannot be opened"
+        /// The heading where the session of an account cannot be used.
+        public static let unavailable = "Your session cannot be used now"
+        /// The button that signs in again because of a certificate.
+        public static let checkCertificate = "Check the certificate"
+        /// The name of the main menu.
+        public static let menu = "Main menu"
+        /// The settings of this device: of downloads and of the app lock.
+        public static let settings = "Settings"
+        /// The entry of the menu about the program.
+        public static let about = "About \(name)"
+        /// The entry of the menu that ends the program.
+        public static let quit = "Quit"
         /// What is shown while the accounts are opened.
         public static let opening = "Opening…"
     }
@@ -45,13 +59,16 @@ public final class AppScreen {
     /// The accounts, from the moment when they could be opened. Nil before, and while the device is locked.
     public private(set) var accounts: AccountsScreen?
 
-    @ObservationIgnored private let configuration: LatchClient.Configuration
+    /// Whether the app has a lock and is not locked, so that ``lock()`` does anything.
+    public private(set) var canLock = false
+
+    @ObservationIgnored let configuration: LatchClient.Configuration
     @ObservationIgnored private let browser: Browser?
-    @ObservationIgnored private let authentication: SystemAuthentication
+    @ObservationIgnored let authentication: SystemAuthentication
     /// The address that the first sign-in suggests.
     @ObservationIgnored private var address: String
     @ObservationIgnored private let patience: Duration
-    @ObservationIgnored private let environment: [String: String]
+    @ObservationIgnored let environment: [String: String]
     @ObservationIgnored private(set) var client: LatchClient?
     /// ``accounts``, also while the device is locked.
     @ObservationIgnored private var accountsScreen: AccountsScreen?
@@ -59,7 +76,7 @@ public final class AppScreen {
     @ObservationIgnored private let retrying = ScreenTask()
     /// Whether sessions are restored after the unlocking of the device.
     @ObservationIgnored private var restoring = false
-    @ObservationIgnored private let commands = RunningCommands()
+    @ObservationIgnored let commands = RunningCommands()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
     @ObservationIgnored private var hasWaited = false
@@ -144,48 +161,28 @@ public final class AppScreen {
         decide()
     }
 
+    /// Signs in again to the account that is shown, for example because its server has another certificate. Back returns.
+    public func signInAgain() {
+        let account: Account
+        switch state {
+        case .unavailable(let shown, _): account = shown
+        case .main(let screen): account = screen.account
+        default: return
+        }
+        guard let client, adding == nil, !isLocked else { return }
+        let flow = SignInFlow(
+            client, known: (account, "Sign in to \(account.serverURL.authority) again."), browser: browser,
+            canLeave: true
+        ) { [weak self] in self?.endFlow($0) }
+        adding = flow
+        decide()
+    }
+
     /// Locks the device. Does nothing when it has no lock.
     public func lock() {
         guard let client else { return }
         try? client.lock.lock()
         readLock(of: client)
-    }
-
-    // MARK: - Screens that are reached from everywhere
-
-    /// The log of recent operations. Nil while the accounts are not open or the device is locked.
-    public func log() -> LogScreen? { isLocked ? nil : client.map { LogScreen($0.log) } }
-
-    /// The settings of the device's lock. Nil while the accounts are not open or the device is locked.
-    public func lockSettings() -> LockSettingsScreen? {
-        guard let client, !isLocked else { return nil }
-        return LockSettingsScreen(client.lock, authentication: authentication)
-    }
-
-    /// The settings of downloads. Nil while the accounts are not open or the device is locked.
-    public func downloadSettings() -> DownloadSettingsScreen? {
-        isLocked ? nil : client.map { commands.adding(DownloadSettingsScreen($0)) }
-    }
-
-    /// The folder in which downloads are saved.
-    ///
-    /// Does not need ``start()``. The accounts are opened for the question when they are not open.
-    ///
-    /// - Returns: The absolute path. The folder may not exist.
-    /// - Throws: `LatchError.Code.fileFailed` when there is no pictures folder; a `LatchError` with a `storage` code.
-    public func downloadFolder() async throws -> String {
-        if let client { return try await LibraryLocations(client).current(environment: environment).folder }
-        var configuration = configuration
-        configuration.recoversOnOpen = false
-        let reader = try await LatchClient.open(configuration)
-        do {
-            let folder = try await LibraryLocations(reader).current(environment: environment).folder
-            await reader.close()
-            return folder
-        } catch {
-            await reader.close()
-            throw error
-        }
     }
 
     // MARK: - Deciding
@@ -236,11 +233,12 @@ public final class AppScreen {
     }
 
     /// Whether nothing of the accounts may be shown.
-    private var isLocked: Bool { lockState == .locked }
+    var isLocked: Bool { lockState == .locked }
 
     private func apply(_ state: DeviceLock.State) {
         let wasLocked = isLocked
         lockState = state
+        if canLock != (state == .unlocked) { canLock = state == .unlocked }
         accounts = isLocked ? nil : accountsScreen
         if isLocked, !wasLocked {
             // What was typed does not survive the lock, and nothing is signed in while it lasts.
@@ -352,9 +350,7 @@ public final class AppScreen {
                 state = .main(MainScreen(client, account: account, offline: offline, commands: commands))
                 return
             }
-            if screen.account != account { screen.account = account }
-            let reason = MainScreen.reason(offline, account)
-            if screen.offlineReason != reason { screen.offlineReason = reason }
+            screen.follow(account, offline: offline)
         }
     }
 
@@ -370,25 +366,5 @@ public final class AppScreen {
         shown = nil
         // A person who does not want to change the password can use another account.
         if !isChanged { decide() }
-    }
-
-    private static func error(_ code: LatchError.Code, _ account: Account) -> ScreenError {
-        switch code {
-        case .unsupportedServer:
-            ScreenError(
-                code,
-                "\(account.serverURL.authority) needs a newer version of this program. Update the program.")
-        case .secretStoreLocked, .wrongPassphrase:
-            ScreenError(code, "The secret store of this device is locked. Unlock it, then try again.")
-        case .secretStoreAbsent:
-            ScreenError(code, "The secret store of this device does not respond. Start it, then try again.")
-        case _ where code.rawValue.hasPrefix("secret_store"):
-            ScreenError(code, "The secret store of this device cannot be read. Restart its service, then try again.")
-        default:
-            ScreenError(
-                code,
-                "Server is not reachable: \(account.serverURL.authority) did not confirm who is signed in. Check "
-                    + "the network, then try again.")
-        }
     }
 }

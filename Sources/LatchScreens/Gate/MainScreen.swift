@@ -8,6 +8,8 @@ public final class MainScreen {
     public internal(set) var account: Account
     /// Why the server is not reached, as a sentence. Nil when it is, or when it was not asked yet.
     public internal(set) var offlineReason: String?
+    /// Whether the reason is the certificate of the server, which ``AppScreen/signInAgain()`` asks about.
+    public internal(set) var hasCertificateProblem = false
 
     /// The client.
     @ObservationIgnored let client: LatchClient
@@ -17,7 +19,16 @@ public final class MainScreen {
         self.client = client
         self.commands = commands
         self.account = account
-        offlineReason = Self.reason(offline, account)
+        follow(account, offline: offline)
+    }
+
+    /// Shows the account as it is stored now, and whether its server is reached.
+    func follow(_ account: Account, offline: LatchError.Code?) {
+        if self.account != account { self.account = account }
+        let reason = Self.reason(offline, account)
+        if offlineReason != reason { offlineReason = reason }
+        let isCertificate = offline?.isAboutCertificate ?? false
+        if hasCertificateProblem != isCertificate { hasCertificateProblem = isCertificate }
     }
 
     /// The person's name, safe to be displayed.
@@ -30,8 +41,12 @@ public final class MainScreen {
 
     static func reason(_ code: LatchError.Code?, _ account: Account) -> String? {
         guard let code else { return nil }
-        return code == .rejectionUnconfirmed
-            ? "Another address of \(account.serverURL.authority) rejects the session. It is checked again."
-            : "\(account.serverURL.authority) is not reachable. The app shows what is stored on this device. Check the network."
+        let server = account.serverURL.authority
+        return switch code {
+        case .rejectionUnconfirmed: "Another address of \(server) rejects the session. It is checked again."
+        case _ where code.isAboutCertificate:
+            "The certificate of \(server) is not trusted any more. The app shows what is stored on this device."
+        default: "\(server) is not reachable. The app shows what is stored on this device. Check the network."
+        }
     }
 }

@@ -39,9 +39,9 @@ public final class LockScreen {
         public static let forgetAdvice =
             "Your accounts stay in the list, but you must sign in to each of them again. Downloaded files are kept."
         /// The button that removes the lock.
-        public static let forget = "Remove the lock"
-        /// The button that keeps the lock.
-        public static let keep = "Cancel"
+        public static let forget = LockSettingsScreen.Text.remove
+        /// The button that stops waiting for the system's authentication.
+        public static let stop = "Cancel"
         /// What is shown while the system asks the person.
         public static let systemAsks = "Confirm in the dialog of your system…"
         /// What is shown while the lock is removed.
@@ -62,6 +62,11 @@ public final class LockScreen {
     public private(set) var triesLeft: String?
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .locked(let error) = state { error } else { nil } }
+    /// The question whether to remove the lock. Nil when it is not asked.
+    public var question: Confirmation? {
+        guard state == .forgetting else { return nil }
+        return Confirmation(title: Text.forgetTitle, text: Text.forgetAdvice, action: Text.forget)
+    }
     /// Whether ``unlock()`` does anything.
     public var canUnlock: Bool { if case .locked = state { hasPIN && !pin.isEmpty } else { false } }
 

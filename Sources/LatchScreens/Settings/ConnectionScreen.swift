@@ -17,10 +17,24 @@ public final class ConnectionScreen {
         case saved
     }
 
+    /// A field that the person edits.
+    public enum Field: Sendable {
+        /// The address of the proxy.
+        case proxy
+        /// The name of the header field to add.
+        case headerName
+        /// The value of the header field to add.
+        case headerValue
+        /// The file with certificate authorities.
+        case authorities
+        /// The file with the client certificate.
+        case certificate
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The heading.
-        public static let title = "Network and trust"
+        public static let title = "Connection"
         /// The name of the field for the proxy.
         public static let proxy = "Proxy"
         /// What an empty proxy means.
@@ -39,12 +53,20 @@ public final class ConnectionScreen {
         public static let addHeader = "Add header field"
         /// The button that removes something.
         public static let remove = "Remove"
+        /// The heading of the certificates.
+        public static let certificates = "Certificates"
+        /// What the files of certificates contain.
+        public static let certificatesAdvice =
+            "Files that this server needs: certificate authorities as PEM, and a client certificate with its key as PEM or "
+            + "PKCS#12."
         /// The name of the file with certificate authorities.
-        public static let authorities = "Certificate authorities (PEM file)"
+        public static let authorities = "Certificate authorities"
         /// The name of the file with the client certificate.
-        public static let clientCertificate = "Client certificate (PEM or PKCS#12 file)"
+        public static let clientCertificate = "Client certificate"
         /// The name of the field for the passphrase of the client certificate.
         public static let passphrase = "Passphrase of the certificate"
+        /// The button that chooses one of the files.
+        public static let choose = "Choose file…"
         /// The name of the certificate that the person has trusted.
         public static let pin = "Trusted certificate (SHA-256)"
         /// The button that saves.
@@ -60,9 +82,9 @@ public final class ConnectionScreen {
     /// The names of the header fields.
     public private(set) var headerNames: [String] = []
     /// The name of the header field to add.
-    public var headerName = ""
+    public var headerName = "" { didSet { if headerName != oldValue { clearError() } } }
     /// The value of the header field to add. Empty again as soon as it was added.
-    public var headerValue = ""
+    public var headerValue = "" { didSet { if headerValue != oldValue { clearError() } } }
     /// The path of the file with certificate authorities. Empty for those of the system only.
     public var authoritiesFile = "" { didSet { if authoritiesFile != oldValue { clearError() } } }
     /// The path of the file with the client certificate. Empty for none.
@@ -74,6 +96,21 @@ public final class ConnectionScreen {
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
 
+    /// The field to correct after an error. Nil when there is none.
+    public var errorField: Field? {
+        switch error?.code {
+        case LatchError.Code.invalidRequest?: refusedHeader
+        case .authoritiesUnreadable?: .authorities
+        case .clientCertificate?: .certificate
+        case .proxyFailed?: .proxy
+        default: nil
+        }
+    }
+    /// Whether ``save()`` and ``addHeader()`` do anything: the stored options are known, and none are being tested.
+    public var canSave: Bool { isLoaded && state != .saving }
+
+    private var isLoaded = false
+    @ObservationIgnored private var refusedHeader: Field?
     @ObservationIgnored private var options = ConnectionOptions()
     @ObservationIgnored private let load: @Sendable () async throws -> ConnectionOptions
     @ObservationIgnored private let store: @MainActor (ConnectionOptions) async throws -> Void
@@ -103,14 +140,15 @@ public final class ConnectionScreen {
 
     /// Adds the header field in the fields. It is stored with ``save()``.
     public func addHeader() {
+        guard canSave else { return }
         let value = headerValue.trimmed
-        headerValue = ""
         do {
             try options.setHeader(headerName.trimmed, to: value)
-            headerName = ""
+            (headerName, headerValue) = ("", "")
             headerNames = options.extraHeaders.fields.map(\.name)
             clearError()
         } catch {
+            refusedHeader = value.isEmpty ? .headerValue : .headerName
             state = .editing(ScreenError(error))
         }
     }
@@ -129,7 +167,7 @@ public final class ConnectionScreen {
 
     /// Tests and stores the options.
     public func save() {
-        guard state != .saving else { return }
+        guard canSave else { return }
         let input = Input(
             proxy: proxy.trimmed, authorities: authoritiesFile, certificate: certificateFile,
             passphrase: passphrase.isEmpty ? nil : Secret(passphrase))
@@ -140,7 +178,7 @@ public final class ConnectionScreen {
                 let options = try await input.applied(to: options)
                 try await store(options)
                 guard isCurrent(), let self else { return }
-                self.show(options)
+                self.options = options
                 self.state = .saved
             } catch {
                 if isCurrent() { self?.state = .editing(ScreenError(error)) }
@@ -155,12 +193,14 @@ public final class ConnectionScreen {
         state = .editing(nil)
     }
 
+    /// Shows the stored options. What the person has typed meanwhile stays.
     private func show(_ options: ConnectionOptions) {
         self.options = options
-        proxy = options.proxy ?? ""
+        isLoaded = true
+        if proxy.isEmpty { proxy = options.proxy ?? "" }
         headerNames = options.extraHeaders.fields.map(\.name)
-        authoritiesFile = options.authorities.pemFile ?? ""
-        certificateFile = file(options.clientCertificate)
+        if authoritiesFile.isEmpty { authoritiesFile = options.authorities.pemFile ?? "" }
+        if certificateFile.isEmpty { certificateFile = file(options.clientCertificate) }
         pin = options.pinnedCertificate?.description
     }
 

@@ -30,35 +30,46 @@ public final class LockSettingsScreen {
         }
     }
 
+    /// A field that the person edits.
+    public enum Field: Sendable {
+        /// The current PIN.
+        case current
+        /// The new PIN.
+        case new
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The heading.
-        public static let title = "Lock"
+        public static let title = "App lock"
         /// What the lock does.
         public static let advice =
-            "A locked device keeps the secrets of all accounts encrypted. Sessions stay signed in."
+            "While Latchstring is locked, the secrets of all accounts are encrypted. Sessions stay signed in. The command "
+            + "line is locked too."
+        /// What is shown when the person wants to lock the app, and there is no lock.
+        public static let missing = "There is no app lock yet. Set a PIN first."
         /// The name of the field for the current PIN.
-        public static let current = "Current PIN"
+        public static let current = PINText.current
         /// The name of the field for the new PIN.
         public static let new = "New PIN (six digits or more)"
         /// The name of the field for the repeated new PIN.
-        public static let again = "Repeat the new PIN"
+        public static let again = PINText.again
         /// The button that sets a PIN where there is none.
-        public static let set = "Set PIN"
+        public static let set = PINText.set
         /// The button that replaces the PIN.
-        public static let change = "Change PIN"
+        public static let change = PINText.change
         /// The button that removes the lock.
         public static let remove = "Remove the lock"
         /// The button that lets the system's authentication unlock.
         public static let useSystem = "Unlock with the password of this computer"
         /// The button that locks at once.
         public static let lockNow = "Lock now"
-        /// The choice of the time without use, in seconds, after which the device is locked.
+        /// The choice of the time without use after which the app is locked.
         public static let idle = "Lock after"
-        /// The choice whether downloads continue while the device is locked.
+        /// The choice whether downloads continue while the app is locked.
         public static let continuesDownloads = "Continue downloads while locked"
         /// The error when the two new PINs differ.
-        public static let differ = "The two PINs differ. Nothing was changed. Enter both again."
+        public static let differ = PINText.differ
     }
 
     /// What the screen shows.
@@ -79,6 +90,14 @@ public final class LockSettingsScreen {
     }
     /// The error of the last command. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+    /// The field to correct after an error. Nil when there is none.
+    public var errorField: Field? {
+        switch error?.code {
+        case LatchError.Code.weakPassword?: .new
+        case .wrongPIN?, .pinRequired?: .current
+        default: nil
+        }
+    }
     /// Whether the device has a lock.
     public var hasLock: Bool { settings != nil }
     /// Whether the PIN unlocks.

@@ -14,6 +14,14 @@ public final class ChangePasswordScreen {
         case changing
     }
 
+    /// A field that the person edits.
+    public enum Field: Sendable {
+        /// The current password.
+        case current
+        /// The new password.
+        case new
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The heading.
@@ -46,6 +54,14 @@ public final class ChangePasswordScreen {
     public var again = "" { didSet { if !again.isEmpty { clearError() } } }
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+    /// The field to correct after an error. Nil when there is none.
+    public var errorField: Field? {
+        switch error?.code {
+        case LatchError.Code.weakPassword?: .new
+        case .wrongCredentials?: isForced ? .new : .current
+        default: nil
+        }
+    }
     /// Whether ``change()`` does anything.
     public var canChange: Bool {
         state != .changing && !new.isEmpty && !again.isEmpty && (isForced || !current.isEmpty)

@@ -14,6 +14,16 @@ public final class SignInScreen {
         case signingIn
     }
 
+    /// A field that the person edits.
+    public enum Field: Sendable {
+        /// The e-mail address.
+        case email
+        /// The password.
+        case password
+        /// The API key.
+        case key
+    }
+
     /// The texts of the screen.
     public enum Text {
         /// The name of the field for the e-mail address.
@@ -24,7 +34,7 @@ public final class SignInScreen {
         public static let password = "Password"
         /// The button that signs in with the password.
         public static let login = "Login"
-        /// The button that returns to the address of the server.
+        /// The button that returns to the previous screen, on every screen.
         public static let back = "Back"
         /// The name of the field for a key.
         public static let key = "API key"
@@ -54,6 +64,8 @@ public final class SignInScreen {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let onResult: @MainActor (Result) -> Void
     @ObservationIgnored let work = ScreenTask()
+    /// Whether the last try was with the key.
+    @ObservationIgnored private var usedKey = false
 
     enum Result {
         case signedIn(Account)
@@ -97,6 +109,14 @@ public final class SignInScreen {
     public var warnings: [String] { server.features.warnings.map(ScreenText.sentences) }
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+    /// The field to correct after an error. Nil when there is none.
+    public var errorField: Field? {
+        switch error?.code {
+        case LatchError.Code.invalidEmail?: .email
+        case .wrongCredentials?, .weakPassword?: usedKey ? .key : .password
+        default: nil
+        }
+    }
     /// Whether ``login()`` does anything.
     public var canLogin: Bool {
         hasPassword && state != .signingIn && !email.allSatisfy(\.isWhitespace) && !password.isEmpty
@@ -123,6 +143,7 @@ public final class SignInScreen {
         guard canUseKey else { return }
         let key = Secret(self.key)
         self.key = ""
+        usedKey = true
         sign { client, server in try await client.signIn(KeySignIn(key: key), to: server) }
     }
 
@@ -155,6 +176,7 @@ public final class SignInScreen {
         _ body: @escaping @Sendable (LatchClient, PasswordSignIn, Server) async throws -> Account
     ) {
         let password = Secret(self.password)
+        usedKey = false
         do {
             let signIn = try PasswordSignIn(email: email, password: password)
             self.password = ""

@@ -42,6 +42,53 @@ import Testing
         #expect(try fixture.home.files(holding: verifier.secret.reveal()).isEmpty)
     }
 
+    @Test("IM-7 IM-16 a sign-in page without encryption is refused at a server with encryption, before a browser opens")
+    func unencryptedPage() async throws {
+        let fixture = try ImmichFixture()
+        let folder = try TemporaryDirectory()
+        let front = try await TLSFront(to: UInt16(fixture.wire.port), in: folder)
+        fixture.immich.intercept { request in
+            guard request.path.hasPrefix("/api/oauth/authorize") else { return nil }
+            let state = request.json?["state"]?.string ?? ""
+            return .json(#"{"url":"http://idp.example/authorize?state=\#(state)"}"#, 201)
+        }
+        let latch = try await fixture.home.open()
+        let address = try ServerAddress("https://127.0.0.1:\(front.port)")
+        let shown = try #require(try await latch.probe(address).presentedCertificate)
+        let connection = ConnectionOptions(pinnedCertificate: shown.fingerprint)
+        let server = try await latch.probe(address, connection: connection).requireServer()
+        let person = BrowserPerson(home: fixture.home)
+
+        let error = await #expect(throws: LatchError.self) {
+            try await latch.signIn(person.signIn(.automatic), to: server)
+        }
+
+        #expect(error?.code == .providerUntrusted)
+        #expect(error?.message.hasPrefix("OAuth login failed: ") == true)
+        #expect(
+            error?.message.contains("http://idp.example") == true && error?.message.contains("https address") == true)
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
+    @Test(
+        "RFC 9700 §2.6 a sign-in page has encryption, or is on this machine, or belongs to a server without it",
+        arguments: [
+            ("https://photos.example", "https://idp.example/a?b#c", true),
+            ("https://photos.example", "HTTPS://idp.example", true),
+            ("https://photos.example", "http://idp.example/a", false),
+            ("https://photos.example", "http://127.0.0.1:9000/a?x=http://idp.example", true),
+            ("https://photos.example", "http://localhost.idp.example", false),
+            ("https://photos.example", "http://127.0.0.1\\@idp.example/", false),
+            ("https://photos.example", "http://localhost@idp.example/", false),
+            ("http://photos.example", "http://idp.example/a", true),
+        ])
+    func encryption(server: String, page: String, isAccepted: Bool) throws {
+        let server = try ServerAddress(server)
+        let error = Result { () throws(LatchError) in try BrowserSignIn.requireEncryption(of: page, from: server) }
+        #expect((try? error.get()) != nil || !isAccepted)
+        #expect((try? error.get()) == nil || isAccepted)
+    }
+
     @Test("IM-7 a link with one slash instead of three is accepted, and posted with three")
     func oneSlash() async throws {
         let fixture = try ImmichFixture()

@@ -12,7 +12,7 @@ struct AccountView: View {
     var body: some View {
         List {
             Text(screen.email)
-            LabeledContent(screen.server, value: screen.version ?? "")
+            Text(screen.serverLine)
             ForEach(screen.sections, id: \.self) { section in row(of: section) }
             if let passwordScreen { ChangePasswordView(screen: passwordScreen) }
         }

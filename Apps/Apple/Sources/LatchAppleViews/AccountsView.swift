@@ -33,11 +33,11 @@ struct AccountsView: View {
         case .list:
             Button(AccountsScreen.Text.add) { screen.add() }
             Button(AccountsScreen.Text.signOutOfAll, role: .destructive) { screen.askToSignOutOfAll() }
-        case .confirming(_, let warning):
-            Section(AccountsScreen.Text.confirmTitle) {
-                Text(warning)
-                Button(AccountsScreen.Text.signOut, role: .destructive) { screen.confirm() }
-                Button(AccountsScreen.Text.cancel, role: .cancel) { screen.cancel() }
+        case .confirming:
+            ConfirmationSection(question: screen.question) {
+                screen.confirm()
+            } cancel: {
+                screen.cancel()
             }
         case .signingOut: ProgressView()
         }

@@ -12,6 +12,17 @@ struct ConnectionView: View {
             TextField(
                 ConnectionScreen.Text.proxy, text: $screen.proxy, prompt: Text(ConnectionScreen.Text.proxyExample))
             headers
+            certificates
+            ErrorText(error: screen.error)
+            if screen.state == .saving { ProgressView(ConnectionScreen.Text.saving) }
+            Button(ConnectionScreen.Text.save) { screen.save() }.disabled(!screen.canSave)
+        }
+        .navigationTitle(ConnectionScreen.Text.title)
+    }
+
+    private var certificates: some View {
+        Section(ConnectionScreen.Text.certificates) {
+            Text(ConnectionScreen.Text.certificatesAdvice)
             TextField(ConnectionScreen.Text.authorities, text: $screen.authoritiesFile)
             TextField(ConnectionScreen.Text.clientCertificate, text: $screen.certificateFile)
             SecureField(ConnectionScreen.Text.passphrase, text: $screen.passphrase)
@@ -19,11 +30,7 @@ struct ConnectionView: View {
                 LabeledContent(ConnectionScreen.Text.pin, value: pin)
                 Button(ConnectionScreen.Text.remove, role: .destructive) { screen.removePin() }
             }
-            ErrorText(error: screen.error)
-            if screen.state == .saving { ProgressView(ConnectionScreen.Text.saving) }
-            Button(ConnectionScreen.Text.save) { screen.save() }.disabled(screen.state == .saving)
         }
-        .navigationTitle(ConnectionScreen.Text.title)
     }
 
     private var headers: some View {
@@ -34,7 +41,7 @@ struct ConnectionView: View {
             }
             TextField(ConnectionScreen.Text.headerName, text: $screen.headerName)
             SecureField(ConnectionScreen.Text.headerValue, text: $screen.headerValue)
-            Button(ConnectionScreen.Text.addHeader) { screen.addHeader() }
+            Button(ConnectionScreen.Text.addHeader) { screen.addHeader() }.disabled(!screen.canSave)
         }
     }
 }

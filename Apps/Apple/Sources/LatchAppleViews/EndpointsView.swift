@@ -17,9 +17,7 @@ struct EndpointsView: View {
             }
             ErrorText(error: screen.state.error)
             Button(EndpointsScreen.Text.test) { screen.test() }.disabled(screen.isBusy)
-            if let suggestion = screen.suggestion {
-                Button(suggestion.url) { screen.useSuggestion() }
-            }
+            if let title = screen.suggestionTitle { Button(title) { screen.useSuggestion() } }
             TextField(EndpointsScreen.Text.address, text: $screen.address).autocorrectionDisabled()
             Toggle(EndpointsScreen.Text.isLocal, isOn: $screen.isLocal)
             Button(EndpointsScreen.Text.add) { screen.add() }.disabled(screen.isBusy)

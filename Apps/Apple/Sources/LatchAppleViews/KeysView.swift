@@ -16,15 +16,20 @@ struct KeysView: View {
                     if let used = row.lastUsed { Text(used.formatted()) }
                     if row.isCurrent {
                         LabeledContent(KeysScreen.Text.current) {
-                            Button(KeysScreen.Text.rotate) { screen.rotate() }
+                            Button(KeysScreen.Text.rotate) { screen.askToRotate() }
                         }
-                    } else {
-                        Button(KeysScreen.Text.revoke, role: .destructive) { screen.revoke(row.id) }
                     }
+                    Button(KeysScreen.Text.revoke, role: .destructive) { screen.askToRevoke(row.id) }
                 }
+            }
+            ConfirmationSection(question: screen.question) {
+                screen.confirm()
+            } cancel: {
+                screen.cancel()
             }
             if screen.state == .loading { ProgressView() }
             ErrorText(error: screen.state.error)
+            if screen.state.hasFailed { Button(AppScreen.Text.retry) { screen.load() } }
         }
         .navigationTitle(KeysScreen.Text.title)
         .task { @MainActor in screen.load() }

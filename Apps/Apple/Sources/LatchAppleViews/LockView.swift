@@ -15,12 +15,12 @@ struct LockView: View {
             case .removing: ProgressView()
             case .unlocking(let method):
                 ProgressView(method == .pin ? LockScreen.Text.checking : LockScreen.Text.systemAsks)
-                Button(LockScreen.Text.keep) { screen.cancel() }
+                Button(LockScreen.Text.stop) { screen.cancel() }
             case .forgetting:
-                Section(LockScreen.Text.forgetTitle) {
-                    Text(LockScreen.Text.forgetAdvice)
-                    Button(LockScreen.Text.forget, role: .destructive) { screen.forget() }
-                    Button(LockScreen.Text.keep, role: .cancel) { screen.cancel() }
+                ConfirmationSection(question: screen.question) {
+                    screen.forget()
+                } cancel: {
+                    screen.cancel()
                 }
             }
         }

@@ -12,7 +12,11 @@ struct MainView: View {
     var body: some View {
         List {
             if let reason = screen.offlineReason { Text(reason) }
-            NavigationLink(screen.name) { AccountView(screen: screen.accountScreen()) }
+            if screen.hasCertificateProblem {
+                Button(AppScreen.Text.checkCertificate) { app.signInAgain() }
+            }
+            Text(screen.name)
+            NavigationLink(AccountScreen.Text.title) { AccountView(screen: screen.accountScreen()) }
             NavigationLink(DownloadsScreen.Text.title) { DownloadsView(screen: screen.makeDownloadsScreen()) }
             if let accounts = app.accounts {
                 NavigationLink(AccountsScreen.Text.title) { AccountsView(screen: accounts) }
@@ -20,6 +24,7 @@ struct MainView: View {
             if let settings = app.lockSettings() {
                 NavigationLink(LockSettingsScreen.Text.title) { LockSettingsView(screen: settings) }
             }
+            if app.canLock { Button(LockSettingsScreen.Text.lockNow) { app.lock() } }
             if let log = app.log() {
                 NavigationLink(LogScreen.Text.title) { LogView(screen: log) }
             }

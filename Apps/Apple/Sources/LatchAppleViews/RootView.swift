@@ -15,22 +15,26 @@ public struct RootView: View {
         NavigationStack {
             switch screen.state {
             case .opening: ProgressView(AppScreen.Text.opening)
-            case .failed(let error): retry(error)
+            case .failed(let error): retry(AppScreen.Text.failed, error)
             case .passphrase(let screen): PassphraseView(screen: screen)
             case .locked(let screen): LockView(screen: screen)
             case .signIn(let flow): SignInFlowView(flow: flow)
             case .changePassword(let screen): ChangePasswordView(screen: screen)
-            case .unavailable(_, let error): retry(error)
+            case .unavailable(_, let error): retry(AppScreen.Text.unavailable, error)
             case .main(let main): MainView(app: screen, screen: main)
             }
         }
         .task { @MainActor in screen.start() }
     }
 
-    private func retry(_ error: ScreenError) -> some View {
+    private func retry(_ title: String, _ error: ScreenError) -> some View {
         Form {
             ErrorText(error: error)
             Button(AppScreen.Text.retry) { screen.retry() }
+            if error.isAboutCertificate {
+                Button(AppScreen.Text.checkCertificate) { screen.signInAgain() }
+            }
         }
+        .navigationTitle(title)
     }
 }

@@ -9,7 +9,7 @@ struct ServerPINView: View {
 
     var body: some View {
         Form {
-            Text(ServerPINScreen.Text.advice)
+            Text(screen.advice)
             if screen.hasPIN {
                 SecureField(ServerPINScreen.Text.current, text: $screen.current)
                 SecureField(ServerPINScreen.Text.password, text: $screen.password)

@@ -16,12 +16,21 @@ struct SessionsView: View {
                     if row.isCurrent {
                         Text(SessionsScreen.Text.current)
                     } else {
-                        Button(SessionsScreen.Text.end, role: .destructive) { screen.end(row.id) }
+                        Button(SessionsScreen.Text.end, role: .destructive) { screen.askToEnd(row.id) }
                     }
                 }
             }
+            if screen.canEndOthers {
+                Button(SessionsScreen.Text.endOthers, role: .destructive) { screen.askToEndOthers() }
+            }
+            ConfirmationSection(question: screen.question) {
+                screen.confirm()
+            } cancel: {
+                screen.cancel()
+            }
             if screen.state == .loading { ProgressView() }
             ErrorText(error: screen.state.error)
+            if screen.state.hasFailed { Button(AppScreen.Text.retry) { screen.load() } }
         }
         .navigationTitle(SessionsScreen.Text.title)
         .task { @MainActor in screen.load() }

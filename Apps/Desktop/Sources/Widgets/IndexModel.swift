@@ -24,13 +24,6 @@ package struct IndexModel {
         }
     }
 
-    /// Reads the visible ones of these items again.
-    package func reload(_ items: Range<Int>) {
-        let items = items.clamped(to: 0..<count)
-        guard !items.isEmpty else { return }
-        g_list_model_items_changed(model, guint(items.lowerBound), guint(items.count), guint(items.count))
-    }
-
     private var instance: UnsafeMutablePointer<LatchIndexModel> { model.cast() }
 
     private static let type = {

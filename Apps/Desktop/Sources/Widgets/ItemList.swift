@@ -6,7 +6,7 @@ package struct ItemList<Cell: AnyObject>: Element {
     package let widget: Widget
     /// The list or grid inside of the scrolled area.
     package let view: Widget
-    /// The items. Set its `count`, or reload items that changed.
+    /// The items. Set its `count`.
     package let items: IndexModel
 
     /// How the items are arranged.

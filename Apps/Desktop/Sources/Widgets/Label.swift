@@ -35,24 +35,4 @@ package struct Label: Element {
     package static func heading(_ text: String) -> Label {
         Label(text, role: GTK_ACCESSIBLE_ROLE_HEADING).styled("title-1")
     }
-
-    /// Aligns the text at the start of the line, instead of the centre.
-    package func leading() -> Self {
-        gtk_label_set_xalign(widget.opaque, 0)
-        gtk_label_set_justify(widget.opaque, GTK_JUSTIFY_LEFT)
-        return aligned(horizontally: GTK_ALIGN_FILL)
-    }
-
-    /// Shortens the text to one line with an ellipsis in the middle.
-    package func singleLine() -> Self {
-        gtk_label_set_wrap(widget.opaque, 0)
-        gtk_label_set_ellipsize(widget.opaque, PANGO_ELLIPSIZE_MIDDLE)
-        return self
-    }
-
-    /// Lets a person select and copy the text.
-    package func selectable() -> Self {
-        gtk_label_set_selectable(widget.opaque, 1)
-        return self
-    }
 }

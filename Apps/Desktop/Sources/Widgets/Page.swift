@@ -5,6 +5,15 @@ import CAdwaita
 /// The page's widget keeps `owner`, the Swift object that draws the page.
 @MainActor
 package struct Page {
+    /// What distinguishes a page from all others of the program.
+    package struct ID: Equatable {
+        fileprivate let number: Int
+    }
+
+    private static var last = 0
+
+    /// The identity of the page.
+    package let id: ID
     /// The title in the header bar.
     package var title: String
     /// The line below the title, such as the name of the server.
@@ -24,6 +33,8 @@ package struct Page {
 
     /// Makes a page that `owner` draws.
     package init(_ title: String, owner: AnyObject, _ content: any Element) {
+        Self.last += 1
+        id = ID(number: Self.last)
         (self.title, self.content) = (title, content)
         content.widget.keep(owner)
     }
@@ -49,17 +60,5 @@ package struct Page {
         gtk_scrolled_window_set_policy(scrolled.opaque, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_scrolled_window_set_child(scrolled.opaque, clamp)
         return scrolled
-    }
-
-    /// Makes a page for an empty list or a state without anything to do: an icon, a title, a sentence and an action.
-    package static func status(
-        icon: String, title: String, text: String = "", _ action: (any Element)? = nil
-    ) -> any Element {
-        let status: Widget = adw_status_page_new()
-        adw_status_page_set_icon_name(status.opaque, icon)
-        adw_status_page_set_title(status.opaque, markup(title))
-        adw_status_page_set_description(status.opaque, markup(text))
-        if let action { adw_status_page_set_child(status.opaque, action.widget) }
-        return status
     }
 }

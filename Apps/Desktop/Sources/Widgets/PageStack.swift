@@ -38,9 +38,39 @@ package final class PageStack: Element {
         if let back = top?.back { back() } else { pop() }
     }
 
-    /// Leaves the page that is shown. Does nothing on the last one.
+    /// Leaves the page that is shown. Does nothing on the last one. For work that ends later, see ``leave(_:)``.
     package func pop() {
-        if pages.count > 1 { show(pages.dropLast(), GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT) }
+        if let top { leave(top.id) }
+    }
+
+    /// Leaves a page, also when others were opened above it. Does nothing when it is the only one, or was left already.
+    package func leave(_ id: Page.ID) {
+        guard pages.count > 1, let index = pages.firstIndex(where: { $0.id == id }) else { return }
+        if index == pages.count - 1 {
+            show(pages.dropLast(), GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT)
+        } else {
+            pages.remove(at: index)
+            removeOthers()
+        }
+    }
+
+    /// Makes a page that can leave the stack by itself.
+    ///
+    /// - Parameter make: Makes the page. Its argument leaves it, as ``leave(_:)`` does.
+    /// - Returns: The page, which is not shown yet.
+    package func page(_ make: (_ leave: @escaping @MainActor () -> Void) -> Page) -> Page {
+        let own = OwnID()
+        let page = make { [weak self] in
+            if let id = own.id { self?.leave(id) }
+        }
+        own.id = page.id
+        return page
+    }
+
+    /// The identity of a page, for closures that are made before it.
+    @MainActor
+    private final class OwnID {
+        var id: Page.ID?
     }
 
     /// Replaces all pages by one.
@@ -50,12 +80,6 @@ package final class PageStack: Element {
     ///   - isBack: Whether the page slides in as after Back.
     package func replace(with page: Page, isBack: Bool = false) {
         show([page], isBack ? GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT : GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT)
-    }
-
-    /// Changes what the header bar shows of the page on top.
-    package func update(_ change: (inout Page) -> Void) {
-        guard !pages.isEmpty else { return }
-        change(&pages[pages.count - 1])
     }
 
     private func show(_ pages: [Page], _ transition: GtkStackTransitionType) {

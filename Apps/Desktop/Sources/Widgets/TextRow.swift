@@ -19,10 +19,15 @@ package struct TextRow: Element {
     }
 
     /// Makes a row whose text is masked.
-    package static func password(_ title: String) -> TextRow {
+    ///
+    /// - Parameters:
+    ///   - title: The title, which is also the accessible name.
+    ///   - reveal: The accessible name of the button that shows the text.
+    /// - Returns: The row.
+    package static func password(_ title: String, reveal: String) -> TextRow {
         let row = TextRow(adw_password_entry_row_new(), title)
-        // libadwaita 1.2 gives the button that shows the text no name. The button before it is that of `onApply`.
-        row.buttons.last?.named("Show the text of '\(title)'")
+        // libadwaita 1.2 gives the button no name. The button before it is that of `onApply`.
+        row.buttons.last?.named(reveal)
         return row
     }
 
@@ -40,9 +45,28 @@ package struct TextRow: Element {
         }
     }
 
-    /// Sets an example of a text, which screen readers announce. libadwaita 1.2 has no place for it in the row.
+    /// Sets an example of a text, which is shown in the empty row while it has the focus, and which screen readers
+    /// announce. Without the focus, the title is in its place.
     @discardableResult
-    package func example(_ text: String) -> Self { described(text) }
+    package func example(_ text: String) -> Self {
+        _ = Self.style
+        if let field = widget.descendants(ofType: gtk_text_get_type()).first {
+            field.on(property: "has-focus") {
+                gtk_text_set_placeholder_text(field.cast(), gtk_widget_has_focus(field) != 0 ? text : nil)
+            }
+        }
+        return described(text)
+    }
+
+    /// The style of examples: in the line of the text, which the row has below its small title, and dimmed.
+    private static let style: Void = {
+        let provider = gtk_css_provider_new()
+        gtk_css_provider_load_from_data(
+            provider, "row.entry text > placeholder { padding-top: 0.6em; opacity: 0.55; }", -1)
+        gtk_style_context_add_provider_for_display(
+            gdk_display_get_default(), provider?.opaque, guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))
+        g_object_unref(provider)
+    }()
 
     /// Runs a closure with the text after every edit.
     @discardableResult
@@ -56,10 +80,15 @@ package struct TextRow: Element {
     package func onReturn(_ run: @escaping @MainActor () -> Void) -> Self { on("entry-activated", run) }
 
     /// Shows a button after an edit, and runs a closure with the text when a person presses it, or Return.
+    ///
+    /// - Parameters:
+    ///   - name: The accessible name of the button.
+    ///   - run: The closure.
+    /// - Returns: The row.
     @discardableResult
-    package func onApply(_ run: @escaping @MainActor (String) -> Void) -> Self {
+    package func onApply(_ name: String, _ run: @escaping @MainActor (String) -> Void) -> Self {
         adw_entry_row_set_show_apply_button(widget.cast(), 1)
-        buttons.first?.named("Apply")
+        buttons.first?.named(name)
         let row = self
         return on("apply") { run(row.text) }
     }

@@ -147,6 +147,20 @@ package final class DesktopApp {
         try await run("xdotool", ["type", text])
     }
 
+    /// Types text with the keyboard and presses Return in a dialog with a window of its own, such as a chooser of files.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - title: A part of the title of the dialog, as a regular expression.
+    /// - Throws: ``DriverError`` when there is no such dialog.
+    package func enter(_ text: String, inDialog title: String) async throws {
+        let search = try ChildProgram(
+            "/usr/bin/xdotool", ["search", "--sync", "--onlyvisible", "--name", title], folder: folders.root)
+        guard let id = await search.firstLine() else { throw failure("No dialog is called '\(title)'.") }
+        try await run("xdotool", ["windowfocus", "--sync", id, "type", text])
+        try await run("xdotool", ["key", "Return"])
+    }
+
     /// Sets the size of the window in pixels, with the shadow that GTK draws around it.
     package func resize(_ width: Int, _ height: Int) async throws {
         try await run("xdotool", ["windowsize", "--sync", windowID(), "\(width)", "\(height)"])

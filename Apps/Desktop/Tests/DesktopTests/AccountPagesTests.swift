@@ -10,10 +10,15 @@ extension WindowTests {
             try await withAccount { app, folders, sandbox in
                 let other = try PersonFolders()
                 try await other.signIn("ada@example.org", sandbox, "immich")
-                try await app.open("Account")
+                try await app.open("This account")
                 try await app.open("Sessions")
                 try await app.wait(for: .label, "This device")
                 try await app.press("End session")
+                try await app.wait(for: .label, containing: "and must sign in again.")
+                try await app.answer("Cancel")
+                try await app.press("End session")
+                try await app.wait(for: .label, "End the session?")
+                try await app.answer("End session")
                 try await app.waitUntilGone(.button, "End session")
                 try await app.wait(for: .label, "This device")
                 #expect(try await other.latch("whoami").code == 77)
@@ -25,7 +30,7 @@ extension WindowTests {
         func addresses() async throws {
             try await withAccount { app, _, sandbox in
                 let local = sandbox.addresses["immich"]!.replacing("127.0.0.1", with: "localhost")
-                try await app.open("Account")
+                try await app.open("This account")
                 try await app.open("Addresses")
                 try await app.type(sandbox.addresses["onyx"]!, into: "Address")
                 try await app.press("Add address")
@@ -52,13 +57,17 @@ extension WindowTests {
         @Test("IM-16 OX-16 a header field that is not allowed is refused, a good one is tested and stored")
         func connection() async throws {
             try await withAccount { app, folders, _ in
-                try await app.open("Account")
-                try await app.open("Network and trust")
+                try await app.open("This account")
+                try await app.open("Connection")
                 try await app.type("Host", into: "Name")
                 try await app.type("a secret", into: "Value")
                 try await app.press("Add header field")
                 try await app.wait(for: .alert, containing: "Host")
-                try await app.wait(forText: "", in: "Value")
+                // What was typed stays, and the focus is in the field to correct.
+                try await app.wait(forText: "a secret", in: "Value")
+                try await app.press(keys: "ctrl+a")
+                try await app.type(keys: "Via")
+                try await app.wait(forText: "Via", in: "Name")
                 try await app.type("X-Access", into: "Name")
                 try await app.type("a secret", into: "Value")
                 try await app.press("Add header field")
@@ -68,7 +77,7 @@ extension WindowTests {
                 try await app.wait(for: .alert, containing: "127.0.0.1:1")
                 try await app.type("", into: "Proxy")
                 try await app.press("Save")
-                try await app.wait(for: .listItem, "Network and trust")
+                try await app.wait(for: .listItem, "Connection")
                 let headers = try await folders.latch("headers", "list").output
                 #expect(headers.contains("X-Access") && !headers.contains("a secret"))
             }
@@ -77,8 +86,8 @@ extension WindowTests {
         @Test("IM-15 the PIN of the server: set, a wrong one refused, changed and removed")
         func serverPIN() async throws {
             try await withAccount("bob@example.org") { app, folders, _ in
-                try await app.open("Account")
-                try await app.open("PIN of the locked folder")
+                try await app.open("This account")
+                try await app.open("Locked folder")
                 try await app.type("123456", into: "New PIN (six digits)")
                 try await app.type("123457", into: "Repeat the new PIN")
                 try await app.press("Set PIN")
@@ -109,7 +118,7 @@ extension WindowTests {
         @Test("IM-12 a wrong current password is refused, a new one is accepted by the server")
         func password() async throws {
             try await withAccount("bob@example.org", "immich") { app, folders, sandbox in
-                try await app.open("Account")
+                try await app.open("This account")
                 try await app.open("Change password")
                 for (current, isRight) in [("wrong", false), (sandbox.passwords["bob@example.org"]!, true)] {
                     try await app.type(current, into: "Current password")

@@ -5,7 +5,7 @@ extension WindowTests {
     /// Several accounts on one device.
     @Suite("Accounts in the window")
     struct AccountsTests {
-        @Test("RM-2 RM-3 a second account becomes active, Use switches back, and IM-11 sign-out asks first")
+        @Test("RM-2 RM-3 a second account becomes active, Switch returns to the first, and IM-11 sign-out asks first")
         func accounts() async throws {
             try await withSandbox { sandbox in
                 try await withApp { app, _ in
@@ -14,7 +14,7 @@ extension WindowTests {
                     try await app.press("Add account")
                     try await app.signIn("bob@example.org", sandbox, "onyx")
                     try await app.press("Accounts")
-                    try await app.press("Use")
+                    try await app.press(containing: "Switch to this account: ada@example.org")
                     try await app.wait(for: .label, "ada@example.org")
                     try await app.press("Accounts")
                     try await app.press("Sign out")

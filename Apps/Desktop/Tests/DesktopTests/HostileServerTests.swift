@@ -10,7 +10,7 @@ extension WindowTests {
         private static let long = markup + String(repeating: "W", count: 10_000)
 
         /// An Immich server with one text in all places.
-        private static func response(_ text: String, to path: String) -> ScriptedServer.Response {
+        static func response(_ text: String, to path: String) -> ScriptedServer.Response {
             let quoted = String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
             let user = "\"email\":\"eve@example.org\",\"name\":\(quoted),\"isAdmin\":false,\"profileImagePath\":\"\""
             switch path.split(separator: "?")[0] {
@@ -56,13 +56,16 @@ extension WindowTests {
                 try await app.wait(for: .listItem, containing: "<b>Eve</b> &amp;")
                 try app.requireFit(360)
                 try await app.press("Back")
-                try await app.open("Account")
+                try await app.open("This account")
                 try await app.wait(for: .listItem, "Sessions")
                 try app.requireFit(360)
                 try await app.open("Sessions")
                 try await app.wait(for: .listItem, containing: "<b>Eve</b> &amp;")
                 try app.requireFit(360)
                 try await app.press("End session")
+                try await app.wait(for: .label, "End the session?")
+                try app.requireFit(360)
+                try await app.answer("End session")
                 try await app.wait(for: .alert, containing: "You have no such session")
                 try app.requireFit(360)
                 try await app.press("Back")
@@ -117,11 +120,11 @@ extension WindowTests {
             isDead.value = true
             try await withApp(folders) { @Accessibility app, _ in
                 try await app.wait(for: .label, "eve@example.org")
-                try await app.open("Account")
+                try await app.open("This account")
                 try await app.open("Sessions")
                 try await app.press("Back")
                 try await app.wait(for: .listItem, "Addresses")
-                try await app.open("Network and trust")
+                try await app.open("Connection")
                 try await app.type("http://127.0.0.1:1", into: "Proxy")
                 try await app.press("Save")
                 try await app.press("Back")

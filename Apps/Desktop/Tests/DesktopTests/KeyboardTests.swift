@@ -30,7 +30,7 @@ extension WindowTests {
                 try await app.press(keys: "alt+Left")
                 try await app.wait(forFocus: "Sessions")
                 try await app.press(keys: "Escape")
-                try await app.wait(for: .listItem, "Account")
+                try await app.wait(for: .listItem, "This account")
                 try await app.press(keys: "F10")
                 try await app.wait(forFocus: "Accounts")
                 try await app.press(keys: "Return")

@@ -34,9 +34,35 @@ extension WindowTests {
                     Programs.desktop, ["onyx://auth/callback?code=1&state=unknown"], environment: folders.environment,
                     folder: folders.root)
                 #expect(await second.exitCode() == 0)
-                try await app.wait(for: .label, containing: "No sign-in is waiting for this link.")
+                try await app.wait(for: .alert, containing: "No sign-in is waiting for this link.")
             }
         }
+
+        @Test("OX-9 IM-16 3,000 links that no sign-in waits for are one message, which is complete in 360 pixels")
+        func links() async throws {
+            try await withApp { app, folders in
+                try await app.resize(360, 680)
+                let links = (0..<3_000).map { "'onyx://auth/callback?state=\($0)'" }.joined(separator: ",")
+                for _ in 0..<2 {
+                    let bus = try ChildProgram(
+                        "/usr/bin/gdbus",
+                        [
+                            "call", "--session", "--dest", Self.id, "--object-path",
+                            "/" + Self.id.replacing(".", with: "/"), "--method", "org.freedesktop.Application.Open",
+                            "[\(links)]", "{}",
+                        ], environment: folders.environment, folder: folders.root)
+                    #expect(await bus.exitCode() == 0, "\(bus.errors)")
+                }
+                try await app.wait(for: .alert, containing: "3000 links were opened that no sign-in waits for.")
+                try await app.screenshot("links-360")
+                #expect(app.tree().split(separator: "\n").count { $0.contains("3000 links") } == 1)
+                try app.requireFit(360)
+                try await app.press("Settings")
+                try await app.wait(for: .field, "Proxy")
+            }
+        }
+
+        private static let id = "io.github.latchstring.Latchstring"
 
         @Test("the window fits 360 pixels, and has its size again at the next start")
         func size() async throws {

@@ -9,10 +9,15 @@ extension WindowTests {
         @Test("IM-15 a PIN of the device: two that differ, set, lock, wrong and right PIN; forgotten, it signs out")
         func lock() async throws {
             try await withAccount { app, folders, _ in
-                try await app.press(keys: "ctrl+comma")
+                // Without a lock, the entry of the menu shows where it is set.
+                try await app.choose(menu: "Lock now")
+                try await app.wait(for: .alert, containing: "There is no app lock yet.")
                 try await app.setPIN("482913", repeated: "482914")
-                try await app.wait(for: .alert, containing: "differ")
+                try await app.wait(for: .alert, containing: "The two PINs differ")
                 try await app.wait(forText: "", in: "New PIN (six digits or more)")
+                // The focus is in the field to correct.
+                try await app.type(keys: "48")
+                try await app.wait(forText: "48", in: "New PIN (six digits or more)")
                 try await app.setPIN("482913", repeated: "482913")
                 try await app.press("Lock now")
                 try await app.wait(for: .heading, "Latchstring is locked")
@@ -28,8 +33,7 @@ extension WindowTests {
                 try await app.type("482913", into: "PIN")
                 try await app.press("Unlock")
                 try await app.wait(for: .label, "ada@example.org")
-                try await app.press(keys: "ctrl+comma")
-                try await app.press("Lock now")
+                try await app.choose(menu: "Lock now")
                 try await app.press("Forgot the PIN?")
                 try await app.wait(for: .label, "Remove the lock?")
                 try await app.press("Cancel")
@@ -81,6 +85,19 @@ extension WindowTests {
                 try await app.wait(for: .label, "No operations with servers were recorded.")
                 try await app.press(keys: "Escape")
                 try await app.wait(for: .field, "Email")
+            }
+        }
+
+        @Test("IM-18 the file of a certificate is chosen in a dialog, by the keyboard")
+        func certificateFile() async throws {
+            try await withApp { @Accessibility app, folders in
+                let file = folders.root.appending(path: "ca.pem")
+                try Data("-----BEGIN CERTIFICATE-----\n".utf8).write(to: file)
+                try await app.press("Settings")
+                try await app.wait(for: .button, "Choose file…")
+                try await app.press("Choose file…")
+                try await app.enter(file.path, inDialog: "Certificate authorities")
+                try await app.wait(forText: file.path, in: "Certificate authorities")
             }
         }
 

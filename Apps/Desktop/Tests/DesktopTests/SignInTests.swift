@@ -98,7 +98,9 @@ extension WindowTests {
                 try await app.press("Change password")
                 try await app.wait(for: .alert, containing: "differ")
                 try await app.wait(forText: "", in: "New password")
-                try await app.type("a new password of Eve", into: "New password")
+                // The focus is in the field to correct.
+                try await app.type(keys: "a new password of Eve")
+                try await app.wait(forText: "a new password of Eve", in: "New password")
                 try await app.type("a new password of Eve", into: "Repeat the new password")
                 try await app.press("Change password")
                 try await app.wait(for: .label, gateway.person.email)

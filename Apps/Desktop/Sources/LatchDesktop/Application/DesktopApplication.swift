@@ -28,7 +28,7 @@ public final class DesktopApplication {
             return fail(sentence, 64)
         case .window:
             g_set_prgname(id)
-            g_set_application_name("Latchstring")
+            g_set_application_name(AppScreen.Text.name)
             guard gtk_init_check() != 0 else {
                 return fail("There is no display for a window. Set WAYLAND_DISPLAY or DISPLAY, or use 'latch'.", 69)
             }
@@ -45,8 +45,7 @@ public final class DesktopApplication {
         Signals.connect(application, "activate") { [unowned self] in showWindow() }
         Links.onOpen(application) { [unowned self] links in
             showWindow()
-            // One sign-in waits for one link. Other programs can send any number.
-            for link in links.prefix(10) { deliver(link) }
+            deliver(links)
         }
     }
 
@@ -81,13 +80,21 @@ public final class DesktopApplication {
         }
     }
 
-    private func deliver(_ link: String) {
+    /// Gives links to the sign-ins that wait for them. Other programs can send any number, so there is one message.
+    private func deliver(_ links: [String]) {
         Task {
-            do {
-                try await Links.deliver(link)
-            } catch {
-                report(error)
-            }
+            let errors = await Links.deliver(links)
+            if let message = AppScreen.Text.unexpectedLinks(errors) { window?.show(toast: message) }
+        }
+    }
+
+    /// Locks the app, or shows where the lock is set.
+    private func lock() {
+        if screen.canLock {
+            screen.lock()
+        } else if screen.lockSettings() != nil {
+            router?.open(.settings)
+            window?.show(toast: LockSettingsScreen.Text.missing)
         }
     }
 
@@ -106,13 +113,15 @@ public final class DesktopApplication {
     }
 
     private func report(_ error: any Error) {
-        window?.show(toast: (error as? LatchError)?.message ?? "\(error)")
+        window?.show(toast: ScreenError(error).message)
     }
 
     private func addActions() {
         gtk_window_set_default_icon_name(Self.id)
         let actions = Actions(OpaquePointer(application))
         actions.add("about") { [unowned self] in window?.showAbout() }
+        actions.add("lock") { [unowned self] in lock() }
+        actions.add("sign-in-again") { [unowned self] in screen.signInAgain() }
         actions.add("quit") { [unowned self] in window?.close() }
         actions.add("show-downloads") { [unowned self] in
             showWindow()

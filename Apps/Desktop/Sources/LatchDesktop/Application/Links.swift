@@ -30,11 +30,20 @@ enum Links {
             { data, _ in Unmanaged<Receiver>.fromOpaque(data!).release() }, GConnectFlags(rawValue: 0))
     }
 
-    /// Gives a link to the sign-in that waits for it, in this program or in another one.
+    /// Gives links to the sign-ins that wait for them, in this program or in another one.
     ///
-    /// - Throws: ``LatchError/Code/noPendingSignIn`` when none waits for it.
+    /// - Returns: An error for each link that no sign-in waits for.
     @concurrent
-    static func deliver(_ link: String) async throws { try CallbackLink(link).deliver(folders: Folders()) }
+    static func deliver(_ links: [String]) async -> [any Error] {
+        links.compactMap { link in
+            do {
+                try CallbackLink(link).deliver(folders: Folders())
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
 
     @MainActor
     private final class Receiver {

@@ -8,9 +8,9 @@ import Widgets
 final class MainWindow {
     /// The titles of the menu, and the actions that they stand for.
     private static let menu = [
-        (AccountsScreen.Text.title, "app.accounts"), ("Settings", "app.settings"), (LogScreen.Text.title, "app.logs"),
-        ("About \(AppScreen.Text.name)", "app.about"),
-        ("Quit", "app.quit"),
+        (AccountsScreen.Text.title, "app.accounts"), (AppScreen.Text.settings, "app.settings"),
+        (LockSettingsScreen.Text.lockNow, "app.lock"), (LogScreen.Text.title, "app.logs"),
+        (AppScreen.Text.about, "app.about"), (AppScreen.Text.quit, "app.quit"),
     ]
 
     private let window: Widget
@@ -20,6 +20,8 @@ final class MainWindow {
     private let actions: Actions
     private let folders = try? Folders()
     private var headerItems: [any Element] = []
+    /// The sentence that is shown for some seconds. A new one replaces it.
+    private var toast: UnsafeMutableRawPointer?
     /// The pages.
     let pages = PageStack()
 
@@ -43,6 +45,8 @@ final class MainWindow {
             return true
         }
         addEscape()
+        window.on(property: "default-width") { [unowned self] in drawControls() }
+        drawControls()
         observing(self) { $0.drawHeader() }
     }
 
@@ -52,18 +56,33 @@ final class MainWindow {
     /// Closes the window, as a person does it.
     func close() { gtk_window_close(window.cast()) }
 
-    /// Shows a sentence for some seconds.
-    func show(toast: String) {
-        adw_toast_overlay_add_toast(overlay.opaque, adw_toast_new(markup(toast)))
+    /// Shows a message for some seconds, in as many lines as it needs, instead of the one that is shown now.
+    func show(toast message: String) {
+        if let toast { adw_toast_dismiss(OpaquePointer(toast)) }
+        guard let new = adw_toast_new("") else { return }
+        // The title of a toast is cut after one line.
+        let label = Label(message, role: GTK_ACCESSIBLE_ROLE_ALERT).named(message).expanded(horizontally: true)
+        gtk_label_set_natural_wrap_mode(label.widget.opaque, GTK_NATURAL_WRAP_NONE)
+        // libadwaita does not make a wider toast narrower, and cuts its button in the narrowest window.
+        gtk_label_set_max_width_chars(label.widget.opaque, 28)
+        gtk_label_set_xalign(label.widget.opaque, 0)
+        gtk_label_set_justify(label.widget.opaque, GTK_JUSTIFY_LEFT)
+        adw_toast_set_custom_title(new, label.widget)
+        adw_toast_set_timeout(new, guint(max(5, message.count / 10)))
+        let pointer = UnsafeMutableRawPointer(new)
+        toast = pointer
+        Signals.connect(pointer, "dismissed") { [unowned self] in if toast == pointer { toast = nil } }
+        adw_toast_overlay_add_toast(overlay.opaque, new)
     }
 
-    /// Shows the name, version and licence of the program.
+    /// Shows what the program says about itself, and its licence.
     func showAbout() {
         guard let about = adw_about_window_new() else { return }
-        adw_about_window_set_application_name(about.opaque, AppScreen.Text.name)
+        adw_about_window_set_application_name(about.opaque, AboutScreen.name)
         adw_about_window_set_application_icon(about.opaque, DesktopApplication.id)
-        adw_about_window_set_version(about.opaque, LatchClient.version)
-        adw_about_window_set_developer_name(about.opaque, "The Latchstring authors")
+        adw_about_window_set_version(about.opaque, AboutScreen.version)
+        adw_about_window_set_comments(about.opaque, AboutScreen.summary)
+        adw_about_window_set_developer_name(about.opaque, AboutScreen.authors)
         adw_about_window_set_license_type(about.opaque, GTK_LICENSE_APACHE_2_0)
         gtk_window_set_transient_for(about.cast(), window.cast())
         gtk_window_set_modal(about.cast(), 1)
@@ -78,7 +97,8 @@ final class MainWindow {
         if size.isMaximized { gtk_window_maximize(window.cast()) }
         adw_header_bar_set_title_widget(header.opaque, title)
         adw_header_bar_pack_start(
-            header.opaque, Button(icon: "go-previous-symbolic", name: "Back", action: "win.back").widget)
+            header.opaque, Button(icon: "go-previous-symbolic", name: SignInScreen.Text.back, action: "win.back").widget
+        )
         adw_header_bar_pack_end(header.opaque, menuButton())
         adw_toast_overlay_set_child(overlay.opaque, pages.widget)
         adw_application_window_set_content(
@@ -95,7 +115,7 @@ final class MainWindow {
         gtk_menu_button_set_menu_model(button.opaque, menu.cast())
         gtk_menu_button_set_primary(button.opaque, 1)
         g_object_unref(UnsafeMutableRawPointer(menu))
-        return button.named("Main menu").tooltip("Main menu")
+        return button.named(AppScreen.Text.menu).tooltip(AppScreen.Text.menu)
     }
 
     /// Escape goes back where nothing inside of the window uses the key, such as an open menu.
@@ -107,6 +127,27 @@ final class MainWindow {
                 gtk_keyval_trigger_new(guint(GDK_KEY_Escape), GdkModifierType(rawValue: 0)),
                 gtk_named_action_new("win.back")))
         gtk_widget_add_controller(window, controller)
+    }
+
+    /// Leaves out the buttons that minimize and maximize a narrow window, which would cut the titles of pages.
+    private func drawControls() {
+        guard WindowSize(of: window.cast()).width < WindowSize.narrow else {
+            return adw_header_bar_set_decoration_layout(header.opaque, nil)
+        }
+        let sides = Self.decorationLayout.split(separator: ":", omittingEmptySubsequences: false).map { side in
+            side.split(separator: ",").filter { $0 != "minimize" && $0 != "maximize" }.joined(separator: ",")
+        }
+        adw_header_bar_set_decoration_layout(header.opaque, sides.joined(separator: ":"))
+    }
+
+    /// The buttons of windows on this desktop, in the notation of GTK.
+    private static var decorationLayout: String {
+        var value = GValue()
+        g_value_init(&value, GType(16 << 2))  // G_TYPE_STRING, a macro in C.
+        defer { g_value_unset(&value) }
+        guard let settings = gtk_settings_get_default() else { return "" }
+        g_object_get_property(UnsafeMutablePointer(settings), "gtk-decoration-layout", &value)
+        return g_value_get_string(&value).map { String(cString: $0) } ?? ""
     }
 
     /// Shows what belongs to the page on top in the header bar.

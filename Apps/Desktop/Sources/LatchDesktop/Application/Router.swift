@@ -67,8 +67,9 @@ final class Router {
     private func draw() {
         switch app.state {
         case .opening: show(.state("opening")) { OpeningPage.page() }
-        case .failed(let error): show(.state("failed")) { FailurePage.page(error, app) }
-        case .unavailable(_, let error): show(.state("unavailable")) { FailurePage.page(error, app) }
+        case .failed(let error): show(.state("failed")) { FailurePage.page(AppScreen.Text.failed, error, app) }
+        case .unavailable(_, let error):
+            show(.state("unavailable")) { FailurePage.page(AppScreen.Text.unavailable, error, app) }
         case .passphrase(let screen): show(.screen(screen)) { PassphrasePage.page(screen) }
         case .locked(let screen): show(.screen(screen)) { LockPage.page(screen) }
         case .signIn(let flow): draw(flow)

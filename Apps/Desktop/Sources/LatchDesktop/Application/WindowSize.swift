@@ -7,6 +7,9 @@ struct WindowSize: Equatable {
     /// The smallest width in pixels. Pages must fit in it.
     static let smallestWidth: Int32 = 360
 
+    /// The width below which the header bar has no place for all buttons of the window.
+    static let narrow: Int32 = 480
+
     /// The width in pixels, without maximization.
     var width: Int32 = 720
     /// The height in pixels, without maximization.

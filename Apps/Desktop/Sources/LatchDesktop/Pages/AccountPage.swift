@@ -28,12 +28,12 @@ final class AccountPage {
 
     private init(_ screen: AccountScreen) {
         self.screen = screen
-        picture = Picture("Profile picture of \(screen.name)")
+        picture = Picture(screen.pictureName)
         observing(self) { $0.draw() }
     }
 
     private func draw() {
-        version.text = screen.version.map { "\(screen.server), version \($0)" } ?? screen.server
+        version.text = screen.serverLine
         guard let bytes = screen.picture, !isDecoding else { return picture.isVisible = isDecoding }
         isDecoding = true
         Task { [weak self] in
@@ -53,7 +53,7 @@ final class AccountPage {
         case .endpoints: EndpointsPage.page(screen.endpoints())
         case .connection: ConnectionPage.page(screen.connection(), on: pages)
         case .pin: ServerPINPage.page(screen.pin())
-        case .password: ChangePasswordPage.page(screen.password { _ in pages.pop() })
+        case .password: pages.page { leave in ChangePasswordPage.page(screen.password { _ in leave() }) }
         }
     }
 }

@@ -1,4 +1,3 @@
-import CAdwaita
 import LatchScreens
 import Widgets
 
@@ -12,7 +11,7 @@ final class AccountsPage {
     private let spinner = Spinner(AccountsScreen.Text.signOut)
     private let signOutOfAll: Button
     private var shown: [AccountsScreen.Row]?
-    private var isAsking = false
+    private let dialog = ConfirmationDialog()
 
     /// Makes the page.
     static func page(_ screen: AccountsScreen) -> Page {
@@ -40,7 +39,11 @@ final class AccountsPage {
         signOutOfAll.isVisible = screen.rows.count > 1
         if case .signingOut = screen.state { spinner.isSpinning = true } else { spinner.isSpinning = false }
         drawRows()
-        if case .confirming(_, let text) = screen.state { ask(text) }
+        dialog.show(screen.question, above: list) { [screen] in
+            screen.confirm()
+        } cancel: { [screen] in
+            screen.cancel()
+        }
     }
 
     private func drawRows() {
@@ -60,24 +63,12 @@ final class AccountsPage {
             row.suffix(Label.note(AccountsScreen.Text.active))
         } else {
             let use = Button(AccountsScreen.Text.use) { screen.use(account.id) }
-            row.suffix(use.described("\(account.email), \(account.server)"))
+            row.suffix(use.named(account.useName))
         }
         let signOut = Button(icon: "system-log-out-symbolic", name: AccountsScreen.Text.signOut) {
             screen.askToSignOut(of: account.id)
         }
         row.suffix(signOut.styled("flat").described("\(account.email), \(account.server)"))
         return row
-    }
-
-    private func ask(_ text: String) {
-        guard !isAsking else { return }
-        isAsking = true
-        Question.ask(
-            AccountsScreen.Text.confirmTitle, text, action: AccountsScreen.Text.signOut,
-            cancel: AccountsScreen.Text.cancel, isDestructive: true, above: list
-        ) { [screen, weak self] agrees in
-            self?.isAsking = false
-            if agrees { screen.confirm() } else { screen.cancel() }
-        }
     }
 }

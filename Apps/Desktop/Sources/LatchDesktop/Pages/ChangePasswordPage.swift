@@ -6,11 +6,11 @@ import Widgets
 @MainActor
 final class ChangePasswordPage {
     private let screen: ChangePasswordScreen
-    private let current = TextRow.password(ChangePasswordScreen.Text.current)
-    private let new = TextRow.password(ChangePasswordScreen.Text.new)
-    private let again = TextRow.password(ChangePasswordScreen.Text.again)
+    private let current = TextRow.secret(ChangePasswordScreen.Text.current)
+    private let new = TextRow.secret(ChangePasswordScreen.Text.new)
+    private let again = TextRow.secret(ChangePasswordScreen.Text.again)
     private let rule = Label().styled("dim-label")
-    private let error = ErrorLabel()
+    private let error: FieldErrors<ChangePasswordScreen.Field>
     private let spinner = Spinner(ChangePasswordScreen.Text.title)
     private let change: Button
 
@@ -21,7 +21,7 @@ final class ChangePasswordPage {
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
-                Label.heading(ChangePasswordScreen.Text.title), owner.rule, Group(nil, rows), owner.error,
+                Label.heading(ChangePasswordScreen.Text.title), owner.rule, Group(nil, rows), owner.error.label,
                 owner.change, owner.spinner))
         page.subtitle = screen.account.serverURL.authority
         page.focus = rows[0]
@@ -31,6 +31,7 @@ final class ChangePasswordPage {
 
     private init(_ screen: ChangePasswordScreen) {
         self.screen = screen
+        error = FieldErrors([.current: current, .new: new])
         change = .suggested(ChangePasswordScreen.Text.change) { screen.change() }
         current.onEdit { screen.current = $0 }.onReturn { [unowned self] in new.focus() }
         new.onEdit { screen.new = $0 }.onReturn { [unowned self] in again.focus() }
@@ -44,7 +45,7 @@ final class ChangePasswordPage {
         again.text = screen.again
         rule.text = screen.rule ?? ""
         rule.isVisible = screen.rule != nil
-        error.text = screen.error?.message
+        error.show(screen.error, at: screen.errorField)
         change.isSensitive = screen.canChange
         spinner.isSpinning = screen.state == .changing
     }

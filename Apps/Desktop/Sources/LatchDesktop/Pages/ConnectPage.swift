@@ -8,7 +8,7 @@ import Widgets
 final class ConnectPage {
     private let screen: ConnectScreen
     private let address = TextRow(ConnectScreen.Text.address, purpose: GTK_INPUT_PURPOSE_URL)
-    private let error = ErrorLabel()
+    private let error: FieldErrors<String>
     private let spinner = Spinner(ConnectScreen.Text.connecting)
     private let next: Button
 
@@ -20,7 +20,7 @@ final class ConnectPage {
             AppScreen.Text.name, owner: owner,
             Page.form(
                 Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]),
-                Label(ConnectScreen.Text.example).styled("dim-label", "caption"), owner.error, owner.next,
+                owner.error.label, owner.next,
                 owner.spinner,
                 Button.flat(ConnectScreen.Text.settings) {
                     pages.push(ConnectionPage.page(screen.connectionScreen(), on: pages))
@@ -35,6 +35,7 @@ final class ConnectPage {
 
     private init(_ screen: ConnectScreen) {
         self.screen = screen
+        error = FieldErrors([ConnectScreen.Text.address: address])
         next = .suggested(ConnectScreen.Text.next) { screen.next() }
         address.example(ConnectScreen.Text.example)
         address.onEdit { screen.address = $0 }.onReturn { screen.next() }
@@ -43,7 +44,7 @@ final class ConnectPage {
 
     private func draw() {
         address.text = screen.address
-        error.text = screen.error?.message
+        error.show(screen.error, at: ConnectScreen.Text.address)
         next.isSensitive = screen.canContinue
         spinner.isSpinning = screen.state == .connecting
     }

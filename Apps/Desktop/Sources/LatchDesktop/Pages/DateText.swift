@@ -1,5 +1,6 @@
 import CAdwaita
 import FoundationEssentials
+import LatchScreens
 
 /// Dates as the pages show them, in the language and time zone of the person.
 enum DateText {
@@ -14,5 +15,5 @@ enum DateText {
     }
 
     /// Returns when something was last used.
-    static func lastUsed(_ date: Date?) -> String { date.map { "Last used \(of($0))" } ?? "" }
+    static func lastUsed(_ date: Date?) -> String { date.map { CommonText.lastUsed(of($0)) } ?? "" }
 }

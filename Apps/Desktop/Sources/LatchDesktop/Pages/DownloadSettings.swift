@@ -35,9 +35,9 @@ final class DownloadSettings {
         metered = SwitchRow(Text.metered, subtitle: Text.meteredAdvice) {
             if $0 != screen.fetchesMetered { screen.setFetchesMetered($0) }
         }
-        folder.onApply { screen.setFolder($0) }
+        folder.onApply(CommonText.apply) { screen.setFolder($0) }
         let choose = Button(icon: "folder-open-symbolic", name: Text.choose) { [unowned self] in
-            FolderChooser.choose(Text.folder, from: screen.folder, above: content) { screen.setFolder($0) }
+            FileChooser.choose(.folder, Text.folder, from: screen.folder, above: content) { screen.setFolder($0) }
         }
         folder.suffix(choose.styled("flat"))
         for element in [Group(Text.title, [folder, layout, motionPhotos, metered]), error, following] as [any Element] {

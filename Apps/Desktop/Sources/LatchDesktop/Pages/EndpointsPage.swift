@@ -38,7 +38,7 @@ final class EndpointsPage {
         add = .pill(Text.add) { screen.add() }
         suggestion = .flat("") { screen.useSuggestion() }.shortened()
         addNetwork = .pill(Text.addNetwork) { screen.addNetwork() }
-        list = RowList(Text.title) { Self.row($0, screen) }
+        list = RowList(Text.title, retry: { screen.load() }) { Self.row($0, screen) }
         address.onEdit { screen.address = $0 }.onReturn { screen.add() }
         network.onEdit { screen.network = $0 }.onReturn { screen.addNetwork() }
         observing(self) { $0.draw() }
@@ -52,7 +52,7 @@ final class EndpointsPage {
         isLocal.isOn = screen.isLocal
         network.text = screen.network
         suggestion.isVisible = screen.suggestion != nil
-        if let announced = screen.suggestion { suggestion.title = "Use \(announced)" }
+        if let title = screen.suggestionTitle { suggestion.title = title }
         guard screen.networks != shownNetworks else { return }
         shownNetworks = screen.networks
         networks.removeAll()

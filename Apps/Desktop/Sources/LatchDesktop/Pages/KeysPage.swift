@@ -7,6 +7,7 @@ final class KeysPage {
     private let screen: KeysScreen
     private let list: RowList<KeysScreen.Row>
     private let rotate: Button
+    private let dialog = ConfirmationDialog()
 
     /// Makes the page.
     static func page(_ screen: KeysScreen) -> Page {
@@ -18,16 +19,23 @@ final class KeysPage {
 
     private init(_ screen: KeysScreen) {
         self.screen = screen
-        rotate = .pill(KeysScreen.Text.rotate) { screen.rotate() }
-        list = RowList(KeysScreen.Text.title) { key in
+        rotate = .pill(KeysScreen.Text.rotate) { screen.askToRotate() }
+        list = RowList(KeysScreen.Text.title, retry: { screen.load() }) { key in
             let lines = [key.scopes, DateText.lastUsed(key.lastUsed), key.isCurrent ? KeysScreen.Text.current : ""]
             let row = ActionRow(key.name, subtitle: lines.filter { !$0.isEmpty }.joined(separator: "\n"))
-            let revoke = Button(KeysScreen.Text.revoke) { screen.revoke(key.id) }
+            let revoke = Button(KeysScreen.Text.revoke) { screen.askToRevoke(key.id) }
             return row.suffix(revoke.styled("destructive-action").described(key.name))
         }
-        observing(self) { page in
-            page.list.show(page.screen.state)
-            page.rotate.isVisible = page.screen.state.rows.contains(where: \.isCurrent)
+        observing(self) { $0.draw() }
+    }
+
+    private func draw() {
+        list.show(screen.state)
+        rotate.isVisible = screen.canRotate
+        dialog.show(screen.question, above: list.content) { [screen] in
+            screen.confirm()
+        } cancel: { [screen] in
+            screen.cancel()
         }
     }
 }

@@ -42,7 +42,7 @@ final class LibraryDownloadPanel {
         }
         group = Group(nil, screen.canFollow ? [folder, follow] : [folder])
         change.styled("flat").on("clicked") { [unowned self] in
-            FolderChooser.choose(Text.changeFolder, from: screen.folder ?? "", above: folder) {
+            FileChooser.choose(.folder, Text.changeFolder, from: screen.folder ?? "", above: folder) {
                 screen.change(folder: $0)
             }
         }

@@ -1,4 +1,3 @@
-import CAdwaita
 import LatchKit
 import LatchScreens
 import Widgets
@@ -7,16 +6,16 @@ import Widgets
 @MainActor
 final class LockPage {
     private let screen: LockScreen
-    private let pin = TextRow.password(LockScreen.Text.pin)
+    private let pin = TextRow.secret(LockScreen.Text.pin)
     private let tries = Label().styled("dim-label")
-    private let error = ErrorLabel()
+    private let error: FieldErrors<String>
     private let progress = Label()
     private let unlock: Button
     private let useSystem: Button
     private let cancel: Button
     private let forgot: Button
     private let content: Stacked
-    private var isAsking = false
+    private let dialog = ConfirmationDialog()
 
     /// Makes the page.
     static func page(_ screen: LockScreen) -> Page {
@@ -30,14 +29,15 @@ final class LockPage {
         self.screen = screen
         unlock = .suggested(LockScreen.Text.unlock) { screen.unlock() }
         useSystem = .pill(LockScreen.Text.useSystem) { screen.unlockWithSystem() }
-        cancel = .pill(LockScreen.Text.keep) { screen.cancel() }
+        cancel = .pill(LockScreen.Text.stop) { screen.cancel() }
         forgot = .flat(LockScreen.Text.forgot) { screen.askToForget() }
+        error = FieldErrors([LockScreen.Text.pin: pin])
         content = .column(Label.heading(LockScreen.Text.title))
         if screen.hasPIN {
             content.append(Group(nil, [pin]))
             content.append(tries)
         }
-        content.append(error)
+        content.append(error.label)
         if screen.hasPIN { content.append(unlock) }
         if screen.hasSystemAuthentication { content.append(useSystem) }
         content.append(progress)
@@ -51,7 +51,7 @@ final class LockPage {
         pin.text = screen.pin
         tries.text = screen.triesLeft ?? ""
         tries.isVisible = screen.triesLeft != nil
-        error.text = screen.error?.message
+        error.show(screen.error, at: screen.hasPIN ? LockScreen.Text.pin : nil)
         unlock.isSensitive = screen.canUnlock
         let isLocked = if case .locked = screen.state { true } else { false }
         useSystem.isSensitive = isLocked
@@ -64,18 +64,10 @@ final class LockPage {
         }
         progress.isVisible = !progress.text.isEmpty
         cancel.isVisible = screen.state == .unlocking(.system)
-        if screen.state == .forgetting { ask() }
-    }
-
-    private func ask() {
-        guard !isAsking else { return }
-        isAsking = true
-        Question.ask(
-            LockScreen.Text.forgetTitle, LockScreen.Text.forgetAdvice, action: LockScreen.Text.forget,
-            cancel: LockScreen.Text.keep, isDestructive: true, above: content
-        ) { [screen, weak self] agrees in
-            self?.isAsking = false
-            if agrees { screen.forget() } else { screen.cancel() }
+        dialog.show(screen.question, above: content) { [screen] in
+            screen.forget()
+        } cancel: { [screen] in
+            screen.cancel()
         }
     }
 }

@@ -24,7 +24,7 @@ final class LogPage {
 
     private init(_ screen: LogScreen) {
         self.screen = screen
-        list = RowList(LogScreen.Text.title, empty: LogScreen.Text.empty) { entry in
+        list = RowList(LogScreen.Text.title, empty: LogScreen.Text.empty, retry: { screen.load() }) { entry in
             let row = ActionRow(entry.text, subtitle: "\(entry.server)\n\(DateText.of(entry.time)), \(entry.program)")
             return entry.isFailure ? row.prefix(Icon("dialog-warning-symbolic")) : row
         }

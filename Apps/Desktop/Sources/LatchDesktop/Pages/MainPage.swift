@@ -9,18 +9,19 @@ final class MainPage {
     private let name = Label.heading("")
     private let email = Label()
     private let offline = Label().styled("dim-label")
+    private let checkCertificate = Button.pill(AppScreen.Text.checkCertificate) { Actions.activate("sign-in-again") }
 
     /// Makes the page.
     static func page(_ screen: MainScreen) -> Page {
         let owner = MainPage(screen)
         let rows =
             (screen.hasLibrary ? [Self.link(LibraryScreen.Text.title, "library")] : []) + [
-                Self.link(DownloadsScreen.Text.title, "downloads"), Self.link("Account", "account"),
+                Self.link(DownloadsScreen.Text.title, "downloads"), Self.link(AccountScreen.Text.title, "account"),
             ]
         var page = Page(
             AppScreen.Text.name, owner: owner,
             Page.form(
-                owner.name, owner.email, owner.offline,
+                owner.name, owner.email, owner.offline, owner.checkCertificate,
                 Group(nil, rows)))
         page.focus = rows[0]
         page.subtitle = screen.account.serverURL.authority
@@ -45,5 +46,6 @@ final class MainPage {
         email.text = screen.email
         offline.text = screen.offlineReason ?? ""
         offline.isVisible = screen.offlineReason != nil
+        checkCertificate.isVisible = screen.hasCertificateProblem
     }
 }

@@ -5,7 +5,7 @@ import Widgets
 @MainActor
 final class PassphrasePage {
     private let screen: PassphraseScreen
-    private let passphrase = TextRow.password(PassphraseScreen.Text.passphrase)
+    private let passphrase = TextRow.secret(PassphraseScreen.Text.passphrase)
     private let open: Button
 
     /// Makes the page.

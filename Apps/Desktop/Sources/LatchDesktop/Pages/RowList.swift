@@ -11,36 +11,38 @@ final class RowList<Row: Equatable & Sendable> {
     private let empty: Label
     private let list = Stacked.column()
     private let make: @MainActor (Row) -> any Element
+    private let retry: Button
     private var shown: [Row]?
-
-    /// The largest number of rows. Each has a widget, and a server may send any number.
-    private static var most: Int { 500 }
 
     /// Makes a list without rows.
     ///
     /// - Parameters:
     ///   - name: What is being loaded, for screen readers.
     ///   - empty: The text of an empty list.
+    ///   - retry: Loads a list again that could not be loaded.
     ///   - make: Makes the element of a row.
-    init(_ name: String, empty: String = "", make: @escaping @MainActor (Row) -> any Element) {
+    init(
+        _ name: String, empty: String = "", retry: @escaping @MainActor () -> Void,
+        make: @escaping @MainActor (Row) -> any Element
+    ) {
         spinner = Spinner(name)
         self.empty = Label(empty).styled("dim-label")
+        self.retry = .suggested(AppScreen.Text.retry, retry)
         self.make = make
-        for element in [error, spinner, self.empty, list] as [any Element] { content.append(element) }
+        for element in [error, self.retry, spinner, self.empty, list] as [any Element] { content.append(element) }
     }
 
     /// Shows a state.
     func show(_ state: ListState<Row>) {
         error.text = state.error?.message
+        retry.isVisible = state.hasFailed
         spinner.isSpinning = state == .loading
         if case .loaded(let rows, _) = state { empty.isVisible = rows.isEmpty } else { empty.isVisible = false }
         guard state.rows != shown else { return }
         shown = state.rows
         list.removeAll()
         guard !state.rows.isEmpty else { return }
-        list.append(Group(nil, state.rows.prefix(Self.most).map(make)))
-        if state.rows.count > Self.most {
-            list.append(Label("The first \(Self.most) of \(state.rows.count) are shown."))
-        }
+        list.append(Group(nil, state.shownRows.map(make)))
+        if let note = state.note { list.append(Label(note)) }
     }
 }

@@ -7,11 +7,11 @@ final class ServerPINPage {
     private typealias Text = ServerPINScreen.Text
 
     private let screen: ServerPINScreen
-    private let current = TextRow.password(Text.current)
-    private let password = TextRow.password(Text.password)
-    private let new = TextRow.password(Text.new)
-    private let again = TextRow.password(Text.again)
-    private let error = ErrorLabel()
+    private let current = TextRow.secret(Text.current)
+    private let password = TextRow.secret(Text.password)
+    private let new = TextRow.secret(Text.new)
+    private let again = TextRow.secret(Text.again)
+    private let error: FieldErrors<ServerPINScreen.Field>
     private let spinner = Spinner(Text.title)
     private let save: Button
     private let remove: Button
@@ -23,13 +23,14 @@ final class ServerPINPage {
         return Page(
             Text.title, owner: owner,
             Page.form(
-                isCentered: false, Label(Text.advice),
-                Group(nil, [owner.current, owner.password, owner.new, owner.again]), owner.error, owner.save,
+                isCentered: false, Label(screen.advice),
+                Group(nil, [owner.current, owner.password, owner.new, owner.again]), owner.error.label, owner.save,
                 owner.spinner, owner.lock, owner.remove))
     }
 
     private init(_ screen: ServerPINScreen) {
         self.screen = screen
+        error = FieldErrors([.current: current, .password: password, .new: new])
         save = .suggested(Text.set) { screen.save() }
         remove = .pill(Text.remove) { screen.remove() }.styled("destructive-action")
         lock = .pill(Text.lock) { screen.lock() }
@@ -49,7 +50,7 @@ final class ServerPINPage {
         save.title = screen.hasPIN ? Text.change : Text.set
         remove.isVisible = screen.hasPIN
         lock.isVisible = screen.isUnlocked
-        error.text = screen.error?.message
+        error.show(screen.error, at: screen.errorField)
         spinner.isSpinning = screen.state == .working
         for button in [save, remove, lock] { button.isSensitive = screen.state != .working }
     }

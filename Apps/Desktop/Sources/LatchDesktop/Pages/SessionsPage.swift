@@ -6,24 +6,38 @@ import Widgets
 final class SessionsPage {
     private let screen: SessionsScreen
     private let list: RowList<SessionsScreen.Row>
+    private let endOthers: Button
+    private let dialog = ConfirmationDialog()
 
     /// Makes the page.
     static func page(_ screen: SessionsScreen) -> Page {
         let owner = SessionsPage(screen)
         return Page(
-            SessionsScreen.Text.title, owner: owner, Page.form(width: 600, isCentered: false, owner.list.content))
+            SessionsScreen.Text.title, owner: owner,
+            Page.form(width: 600, isCentered: false, owner.list.content, owner.endOthers))
     }
 
     private init(_ screen: SessionsScreen) {
         self.screen = screen
-        list = RowList(SessionsScreen.Text.title) { session in
+        list = RowList(SessionsScreen.Text.title, retry: { screen.load() }) { session in
             let row = ActionRow(session.device, subtitle: DateText.lastUsed(session.lastUsed))
             guard !session.isCurrent else {
                 return row.suffix(Label.note(SessionsScreen.Text.current))
             }
-            let end = Button(SessionsScreen.Text.end) { screen.end(session.id) }
+            let end = Button(SessionsScreen.Text.end) { screen.askToEnd(session.id) }
             return row.suffix(end.described(session.device))
         }
-        observing(self) { $0.list.show($0.screen.state) }
+        endOthers = .pill(SessionsScreen.Text.endOthers) { screen.askToEndOthers() }.styled("destructive-action")
+        observing(self) { $0.draw() }
+    }
+
+    private func draw() {
+        list.show(screen.state)
+        endOthers.isVisible = screen.canEndOthers
+        dialog.show(screen.question, above: list.content) { [screen] in
+            screen.confirm()
+        } cancel: { [screen] in
+            screen.cancel()
+        }
     }
 }

@@ -8,16 +8,17 @@ final class SettingsPage {
     private typealias Text = LockSettingsScreen.Text
 
     private let lock: LockSettingsScreen
-    private let current = TextRow.password(Text.current)
-    private let new = TextRow.password(Text.new)
-    private let again = TextRow.password(Text.again)
+    private let current = TextRow.secret(Text.current)
+    private let new = TextRow.secret(Text.new)
+    private let again = TextRow.secret(Text.again)
     private let save: Button
     private let useSystem: Button
     private let remove: Button
     private let lockNow: Button
     private let idle: ChoiceRow
     private let continuesDownloads: SwitchRow
-    private let error = ErrorLabel()
+    private let choices: Group
+    private let error: FieldErrors<LockSettingsScreen.Field>
     private let spinner = Spinner(Text.title)
 
     /// Makes the page.
@@ -29,22 +30,24 @@ final class SettingsPage {
     static func page(_ lock: LockSettingsScreen, _ downloads: DownloadSettingsScreen) -> Page {
         let owner = SettingsPage(lock)
         return Page(
-            "Settings", owner: owner,
+            AppScreen.Text.settings, owner: owner,
             Page.form(
                 width: 600, isCentered: false, DownloadSettings.content(downloads),
-                Group(Text.title, description: Text.advice, [owner.idle, owner.continuesDownloads]),
-                Group(nil, [owner.current, owner.new, owner.again]), owner.error, owner.save, owner.spinner,
+                Group(Text.title, description: Text.advice), owner.choices,
+                Group(nil, [owner.current, owner.new, owner.again]), owner.error.label, owner.save, owner.spinner,
                 owner.useSystem, owner.lockNow, owner.remove))
     }
 
     private init(_ lock: LockSettingsScreen) {
         self.lock = lock
+        error = FieldErrors([.current: current, .new: new])
         save = .suggested(Text.set) { lock.savePIN() }
-        useSystem = .pill(Text.useSystem) { lock.useSystem() }.shortened()
+        useSystem = .pill(Text.useSystem) { lock.useSystem() }
         remove = .pill(Text.remove) { lock.remove() }.styled("destructive-action")
         lockNow = .pill(Text.lockNow) { lock.lockNow() }
         idle = ChoiceRow(Text.idle) { lock.change(idleSeconds: lock.idleTimes[$0].seconds) }
         continuesDownloads = SwitchRow(Text.continuesDownloads) { lock.change(continuesDownloads: $0) }
+        choices = Group(nil, [idle, continuesDownloads])
         current.onEdit { lock.current = $0 }
         new.onEdit { lock.new = $0 }
         again.onEdit { lock.again = $0 }.onReturn { lock.savePIN() }
@@ -59,13 +62,13 @@ final class SettingsPage {
         save.title = lock.hasPIN ? Text.change : Text.set
         useSystem.isVisible = !lock.methods.contains(.system)
         for element in [remove, lockNow] { element.isVisible = lock.hasLock }
-        for element in [idle, continuesDownloads] as [any Element] { element.isVisible = lock.hasLock }
+        choices.isVisible = lock.hasLock
         if let settings = lock.settings {
             let times = lock.idleTimes
             idle.show(times.map(\.title), chosen: times.firstIndex { $0.seconds == settings.idleSeconds } ?? 0)
             continuesDownloads.isOn = settings.continuesDownloads
         }
-        error.text = lock.error?.message
+        error.show(lock.error, at: lock.errorField)
         spinner.isSpinning = lock.state == .working
         for button in [save, useSystem, remove, lockNow] { button.isSensitive = lock.state != .working }
     }

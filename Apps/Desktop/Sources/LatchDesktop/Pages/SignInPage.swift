@@ -8,9 +8,9 @@ import Widgets
 final class SignInPage {
     private let screen: SignInScreen
     private let email = TextRow(SignInScreen.Text.email, purpose: GTK_INPUT_PURPOSE_EMAIL)
-    private let password = TextRow.password(SignInScreen.Text.password)
-    private let key = TextRow.password(SignInScreen.Text.key)
-    private let error = ErrorLabel()
+    private let password = TextRow.secret(SignInScreen.Text.password)
+    private let key = TextRow.secret(SignInScreen.Text.key)
+    private let error: FieldErrors<SignInScreen.Field>
     private let spinner = Spinner(SignInScreen.Text.signingIn)
     private let login: Button
     private let register: Button
@@ -29,6 +29,7 @@ final class SignInPage {
 
     private init(_ screen: SignInScreen) {
         self.screen = screen
+        error = FieldErrors([.email: email, .password: password, .key: key])
         login = .suggested(SignInScreen.Text.login) { screen.login() }
         register = .flat(SignInScreen.Text.register) { screen.register() }
         useKey = .pill(SignInScreen.Text.useKey) { screen.useKey() }
@@ -45,7 +46,7 @@ final class SignInPage {
     private func content() -> any Element {
         let column = Stacked.column(Label.heading(screen.host))
         for sentence in [screen.reason].compactMap(\.self) + screen.warnings { column.append(Label(sentence)) }
-        column.append(error)
+        column.append(error.label)
         if screen.hasPassword {
             column.append(Group(nil, [email, password]))
             column.append(login)
@@ -73,7 +74,7 @@ final class SignInPage {
         email.text = screen.email
         password.text = screen.password
         key.text = screen.key
-        error.text = screen.error?.message
+        error.show(screen.error, at: screen.errorField)
         login.isSensitive = screen.canLogin
         register.isSensitive = screen.canLogin
         useKey.isSensitive = screen.canUseKey

@@ -1,27 +1,42 @@
 import CAdwaita
 
-/// The desktop's dialog in which a person chooses a folder.
+/// The desktop's dialog in which a person chooses a file or a folder.
 @MainActor
-package enum FolderChooser {
+package enum FileChooser {
+    /// What a person chooses.
+    package enum Kind {
+        /// A file that exists.
+        case file
+        /// A folder.
+        case folder
+    }
+
     /// Shows the dialog.
     ///
     /// - Parameters:
+    ///   - kind: What the person chooses.
     ///   - title: The title of the dialog.
-    ///   - path: The folder that is shown first.
+    ///   - path: The folder that is shown first, or the file that is selected first. Empty for none.
     ///   - element: An element of the window above which the dialog is shown.
-    ///   - chosen: Called with the path of the folder, unless the person cancels.
+    ///   - chosen: Called with the path, unless the person cancels.
     package static func choose(
-        _ title: String, from path: String, above element: any Element,
+        _ kind: Kind, _ title: String, from path: String, above element: any Element,
         _ chosen: @escaping @MainActor (String) -> Void
     ) {
         let window: UnsafeMutablePointer<GtkWindow>? = gtk_widget_get_root(element.widget)?.cast()
         guard
             let dialog = gtk_file_chooser_native_new(
-                title, window, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, nil, nil)
+                title, window, kind == .file ? GTK_FILE_CHOOSER_ACTION_OPEN : GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+                nil, nil)
         else { return }
-        let file = g_file_new_for_path(path)
-        gtk_file_chooser_set_current_folder(dialog, file, nil)
-        g_object_unref(UnsafeMutableRawPointer(file))
+        if !path.isEmpty {
+            let file = g_file_new_for_path(path)
+            switch kind {
+            case .file: gtk_file_chooser_set_file(dialog, file, nil)
+            case .folder: gtk_file_chooser_set_current_folder(dialog, file, nil)
+            }
+            g_object_unref(UnsafeMutableRawPointer(file))
+        }
         Signals.connect(UnsafeMutableRawPointer(dialog), withArgument: "response") { response in
             defer { g_object_unref(UnsafeMutableRawPointer(dialog)) }
             guard Int32(truncatingIfNeeded: Int(bitPattern: response)) == GTK_RESPONSE_ACCEPT.rawValue,

@@ -1,0 +1,187 @@
+import HTTPClient
+import Synchronization
+
+// Signing in, and revoking what a sign-in replaces or leaves behind.
+extension LatchClient {
+    /// Signs in with a password, stores the account and makes it active.
+    ///
+    /// If there is already an account of this person on this server, it is used again, and its old session is ended on
+    /// the server. If the sign-in fails or is cancelled, nothing changes, and a token that was
+    /// granted is revoked. Once the account is stored, nothing can fail any more. The remaining steps of
+    /// ``SignInProgress`` follow.
+    ///
+    /// - Parameters:
+    ///   - signIn: The e-mail address and password.
+    ///   - server: The server that ``probe(_:connection:)`` found.
+    ///   - onStep: Called after each step of ``SignInProgress``.
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``,
+    ///   ``LatchError/Code/passwordLoginDisabled``, ``LatchError/Code/rateLimited`` or a code of the network, the
+    ///   secret store or the storage; `CancellationError`.
+    public func signIn(
+        _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
+    ) async throws -> Account {
+        try await log.timing(.passwordSignIn, at: server.address) {
+            try await storeSignIn(at: server, email: signIn.email, onStep: onStep) { client in
+                try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
+            }
+        }
+    }
+
+    /// Signs in with the browser, stores the account and makes it active.
+    ///
+    /// Waits for the person for at most ``BrowserSignIn/timeout``. Otherwise it behaves like
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - signIn: How the browser is opened and how it returns to the program.
+    ///   - server: The server that ``probe(_:connection:)`` found.
+    ///   - onStep: Called after each step of ``SignInProgress``.
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
+    ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
+    ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
+    ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/browserMissing``,
+    ///   ``LatchError/Code/unknownProvider`` or a code of the network, the secret store or the storage;
+    ///   `CancellationError`.
+    public func signIn(
+        _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
+    ) async throws -> Account {
+        try await log.timing(.browserSignIn, at: server.address) {
+            do {
+                return try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
+                    try await signIn.perform(
+                        at: server, unauthenticatedConnection(to: server, client), folders: folders
+                    ) {
+                        try await self.accounts.recordKey(
+                            KeyName(self.device), of: try Self.email(of: $0, server), at: server)
+                    }
+                }
+            } catch let error as LatchError {
+                throw error.inBrowser
+            }
+        }
+    }
+
+    /// Signs in with an API key that the person already has, stores the account and makes it active.
+    ///
+    /// The key is tried before it is stored. If it does not work, nothing is stored. Otherwise the method behaves like
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)``, except that a key is not revoked when the sign-in fails, because
+    /// the person made it.
+    ///
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/wrongCredentials``, ``LatchError/Code/noKeys`` or a
+    ///   code of the network, the secret store or the storage; `CancellationError`.
+    ///
+    /// Source: RM-7; docs/protocols/relate-mail.md, Servers without a provider.
+    public func signIn(
+        _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
+    ) async throws -> Account {
+        try await log.timing(.keySignIn, at: server.address) {
+            try await storeSignIn(at: server, email: nil, revokesOnFailure: false, onStep: onStep) { client in
+                try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
+            }
+        }
+    }
+
+    /// Returns a connection to a server for requests before there is a session.
+    func unauthenticatedConnection(to server: Server, _ client: HTTPClient) -> UnauthenticatedConnection {
+        UnauthenticatedConnection(
+            to: server.address, client: client, device: device, timeout: self.accounts.requestTimeout())
+    }
+
+    /// Gets a token with `grant` and stores it with the account.
+    private func storeSignIn(
+        at server: Server, email: EmailAddress?, revokesOnFailure: Bool = true,
+        onStep: @escaping @Sendable (SignInProgress) -> Void, grant: (HTTPClient) async throws -> Grant
+    ) async throws -> Account {
+        let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
+        let account = try await client.closeAfter { client in
+            try await storeSignIn(
+                try await grant(client), of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
+                onStep: onStep)
+        }
+        // The new token may be due before all others.
+        renewalTimer.withLock { $0?.wake() }
+        await finishSignIn(account, onStep)
+        return account
+    }
+
+    private func storeSignIn(
+        _ grant: Grant, of email: EmailAddress?, at server: Server, with client: HTTPClient, revokesOnFailure: Bool,
+        onStep: @escaping @Sendable (SignInProgress) -> Void
+    ) async throws -> Account {
+        let tokens = SessionTokens(grant)
+        do {
+            let identity = try await PasswordSignIn.identity(
+                behind: grant, at: server, with: client, timeout: accounts.requestTimeout())
+            let who = try email ?? Self.email(of: identity, server)
+            let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
+            let signIn = SignedIn(
+                server: server, email: who.text, tokens: tokens, expires: expires,
+                refreshAfter: server.dialect.refreshDate(now: accounts.now(), expires: expires),
+                displayName: identity?.name, personID: identity?.id,
+                scopes: grant.scopes ?? identity?.scopes ?? [], keyID: grant.keyID,
+                keyName: grant.made?.intent.name, mustChangePassword: grant.mustChangePassword,
+                isPersonsOwn: !revokesOnFailure)
+            try Task.checkCancellation()
+            let (account, old) = try await accounts.storeSignIn(signIn, onStep)
+            grant.made?.intent.release()
+            if let dialect = server.dialect as? any KeyDialect {
+                await revokeOrphanedKeys(
+                    of: account, dialect: dialect, key: tokens.access, at: server, with: client)
+            } else if let old, old.isAnother(than: tokens) {
+                await revoke(old.tokens.lasting, keyID: old.keyID, at: server, with: client)
+            }
+            return account
+        } catch {
+            if let made = grant.made {
+                await made.discard()
+            } else if revokesOnFailure {
+                await revoke(tokens.lasting, keyID: grant.keyID, at: server, with: client)
+            }
+            throw error
+        }
+    }
+
+    /// Returns the e-mail address that the server reports. A browser sign-in needs it, because only the server knows
+    /// who signed in. With a password the person has given it.
+    private static func email(of identity: Identity?, _ server: Server) throws(LatchError) -> EmailAddress {
+        if let identity, let email = try? EmailAddress(typed: identity.email) { return email }
+        throw LatchError(
+            .identityUnknown,
+            "Login failed: \(server.address) did not report who signed in, so no account was stored. Try again.")
+    }
+
+    /// Revokes the keys that the new key replaces and orphaned keys of earlier sign-ins, even when the caller is
+    /// cancelled.
+    private func revokeOrphanedKeys(
+        of account: Account, dialect: any KeyDialect, key: Secret, at server: Server, with client: HTTPClient
+    ) async {
+        let accounts = accounts
+        await Task {
+            guard let lock = try? await accounts.locks.lock(account.id) else { return }
+            defer { lock.release() }
+            let send: RequestSender = { request in
+                var request = request
+                for field in server.authorization(key) { request.headers[field.name] = field.value }
+                return try await PasswordSignIn.send(
+                    request, to: server, with: client, timeout: accounts.revocationTimeout)
+            }
+            _ = try? await accounts.revokeOrphanedKeys(
+                of: account.id, dialect: dialect, at: server.address, send: send)
+        }.value
+    }
+
+    /// Ends a session on its server if the server responds within the timeout, even when the caller is cancelled.
+    /// Errors are ignored.
+    private func revoke(_ token: Secret, keyID: String?, at server: Server, with client: HTTPClient) async {
+        guard var request = server.dialect.signOut(keyID: keyID) else { return }
+        for field in server.authorization(token) { request.headers[field.name] = field.value }
+        let (signOutRequest, accounts) = (request, accounts)
+        await Task {
+            _ = try? await PasswordSignIn.send(
+                signOutRequest, to: server, with: client, timeout: accounts.revocationTimeout)
+        }.value
+    }
+}
