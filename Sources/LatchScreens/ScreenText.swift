@@ -1,3 +1,4 @@
+import LatchKit
 import Primitives
 
 /// Prepares text from servers for display.
@@ -14,6 +15,9 @@ enum ScreenText {
 
     /// Returns sentences that may contain text from a server, made safe as ``line(_:)`` does, but longer.
     static func sentences(_ text: String) -> String { clean(text, longestText) }
+
+    /// Returns the e-mail address of an account and the host of its server.
+    static func account(_ account: Account) -> String { "\(line(account.userEmail)) at \(account.serverURL.authority)" }
 
     private static func clean(_ text: String, _ longest: Int) -> String {
         let clean = String(decoding: text.utf8.prefix(longest * 16), as: UTF8.self).printable

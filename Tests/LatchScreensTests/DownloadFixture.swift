@@ -27,7 +27,7 @@ final class DownloadFixture {
     /// The bytes of every file.
     nonisolated static let bytes = patternBytes(200_000)
 
-    private init() async throws {
+    private init(network: AsyncStream<NetworkState>?) async throws {
         folder = try TemporaryDirectory()
         let nowhere = "unix:path=\(folder.path)/nowhere"
         environment = [
@@ -38,8 +38,10 @@ final class DownloadFixture {
         server = try FaultServer { request in response.withLock { $0 }(request) }
         let (secrets, folders) = (MemoryStore(), try Folders(environment: environment))
         func open() async throws -> LatchClient {
-            try await LatchClient.open(
-                .init(folders: folders, secrets: secrets, pollInterval: .milliseconds(20)))
+            var configuration = LatchClient.Configuration(
+                folders: folders, secrets: secrets, pollInterval: .milliseconds(20))
+            if let network { configuration.network = { network } }
+            return try await LatchClient.open(configuration)
         }
         (latch, other) = (try await open(), try await open())
         response.withLock { response in response = { Self.signIn($0) ?? .init(status: 404) } }
@@ -53,8 +55,10 @@ final class DownloadFixture {
     }
 
     /// Runs `body` with a fixture whose screen is shown, and closes everything after it.
-    static func with(_ body: (DownloadFixture) async throws -> Void) async throws {
-        let fixture = try await DownloadFixture()
+    static func with(
+        network: AsyncStream<NetworkState>? = nil, _ body: (DownloadFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await DownloadFixture(network: network)
         fixture.running = Task { await fixture.screen.run() }
         try await attempt {
             try await body(fixture)
@@ -72,15 +76,24 @@ final class DownloadFixture {
         fault.withLock { $0 = response }
     }
 
-    /// Adds files to the queue, by another program.
-    func add(_ names: [String]) async throws {
-        try await queue().add(
-            names.map { DownloadTask(id: $0, account: account.id, url: "/files/\($0)", filename: $0, group: .file) })
+    /// Signs in to the server by another name of it, which makes another account.
+    func signInElsewhere() async throws -> Account {
+        let found = try await latch.probe(ServerAddress("http://localhost:\(server.port)")).requireServer()
+        return try await latch.signIn(
+            PasswordSignIn(email: "ada@example.org", password: Secret("correct horse")), to: found)
     }
 
-    /// Downloads what waits, by another program.
-    func download() throws {
+    /// Adds files to the queue, by another program.
+    func add(_ names: [String], of other: Account? = nil) async throws {
+        let id = (other ?? account).id
+        try await queue().add(
+            names.map { DownloadTask(id: $0, account: id, url: "/files/\($0)", filename: $0, group: .file) })
+    }
+
+    /// Downloads what waits, by another program. With a reason, it waits instead.
+    func download(waitingFor reason: WaitReason? = nil) async throws {
         let queue = try queue()
+        if let reason { await queue.pauseAll(reason: reason) }
         downloads = Task { try await queue.run() }
     }
 

@@ -100,4 +100,53 @@ struct DownloadSettingsTests {
             #expect(try await FollowedLibraries(fixture.latch).all().isEmpty)
         }
     }
+
+    @Test("DL-11 IM-6 a chosen folder applies to followed libraries and to accounts that sign in later, and stays")
+    func everywhere() async throws {
+        try await with { fixture, screen in
+            let (before, after) = (screen.folder, fixture.folder.path + "/Elsewhere")
+            let (followed, locations) = (FollowedLibraries(fixture.latch), LibraryLocations(fixture.latch))
+            try await locations.remember(before, for: fixture.account)
+            try await followed.add(
+                FollowedLibrary(
+                    account: fixture.account.id, selection: DownloadSelection(isWholeLibrary: true),
+                    location: LibraryLocation(folder: before)))
+            screen.setFolder(after)
+            screen.setKeepsMotionPhotos(true)
+            await screen.change?.value
+            #expect(screen.error == nil && screen.folder == after)
+            let chosen = LibraryLocation(folder: after, keepsMotionPhotos: true)
+            #expect(try await followed.all().map(\.location) == [chosen])
+            let later = try await fixture.signInElsewhere()
+            for account in [fixture.account, later] {
+                #expect(try await locations.next(for: account, environment: [:]).location == chosen)
+            }
+            screen.setLayout(.date)
+            await screen.change?.value
+            #expect(screen.folder == after && screen.keepsMotionPhotos)
+            #expect(try await followed.all().map(\.location.layout) == [.date])
+        }
+    }
+
+    @Test("DL-11 a typed folder stays while something else changes, and a refused one stays with its error")
+    func typed() async throws {
+        try await with { fixture, screen in
+            let before = screen.folder
+            #expect(screen.folderText == before && screen.freeSpace.hasSuffix("B"))
+            screen.folderText = fixture.folder.path + "/Typ"
+            try await DownloadPreferences(fixture.latch).setFetchesMetered(true)
+            try await observed { screen.fetchesMetered }
+            #expect(screen.folderText == fixture.folder.path + "/Typ" && !screen.isFolderRefused)
+
+            screen.setFolder("Pictures")
+            await screen.change?.value
+            #expect(screen.isFolderRefused && screen.folderText == "Pictures" && screen.folder == before)
+            #expect(screen.error?.message.contains("full path") == true)
+            screen.folderText = "Pictures/"
+            #expect(!screen.isFolderRefused && screen.error == nil)
+            screen.setFolder(fixture.folder.path + "/Typed/")
+            await screen.change?.value
+            #expect(screen.folderText == fixture.folder.path + "/Typed" && screen.folder == screen.folderText)
+        }
+    }
 }

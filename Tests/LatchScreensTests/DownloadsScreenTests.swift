@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import LatchDownloads
 import LatchKit
@@ -27,7 +28,7 @@ struct DownloadsScreenTests {
             #expect(screen.overview?.title == "1 item not started")
             #expect(screen.page.rows.map(\.state) == [.waiting])
 
-            try fixture.download()
+            try await fixture.download()
             try await observed { screen.running.first?.percent == "65%" }
             let row = try #require(screen.running.first)
             #expect(row.name == "IMG_1234.jpg" && row.bytes == "130 kB / 200 kB" && row.fraction == 0.65)
@@ -43,7 +44,7 @@ struct DownloadsScreenTests {
         try await DownloadFixture.with { fixture in
             let screen = fixture.screen
             try await fixture.add(["one.jpg"])
-            try fixture.download()
+            try await fixture.download()
             try await fixture.finish()
             try await observed { screen.overview?.phase == .complete && screen.page.rows.first?.state == .done }
             #expect(screen.running.isEmpty && screen.overview?.title == "Download complete")
@@ -72,7 +73,7 @@ struct DownloadsScreenTests {
             }
             let screen = fixture.screen
             try await fixture.add(["good.jpg", "gone.jpg", "gone-too.jpg"])
-            try fixture.download()
+            try await fixture.download()
             try await fixture.finish()
             screen.filter = .only(.failed)
             try await observed { screen.overview?.phase == .complete && screen.page.rows.count == 2 }
@@ -87,7 +88,7 @@ struct DownloadsScreenTests {
             try await observed { screen.page.rows.map(\.name) == ["gone-too.jpg"] }
             screen.retry()
             await screen.command?.value
-            try fixture.download()
+            try await fixture.download()
             try await fixture.finish()
             try await observed { screen.overview?.files == "3 of 3 files" && screen.page.rows.isEmpty }
             screen.filter = .all
@@ -147,7 +148,7 @@ struct DownloadsScreenTests {
         try await DownloadFixture.with { fixture in
             let screen = fixture.screen
             try await fixture.add(["one.jpg", "two.jpg"])
-            try fixture.download()
+            try await fixture.download()
             try await fixture.finish()
             try await fixture.add(["three.jpg"])
             let folder = fixture.folder.path + "/Library"
@@ -184,6 +185,105 @@ struct DownloadsScreenTests {
             #expect(screen.page.rows.count == 50 && !screen.page.hasNext && screen.page.hasPrevious)
             screen.filter = .only(.waiting)
             try await observed { screen.page.rows.first?.name == "waiting1.jpg" && screen.page.hasNext }
+        }
+    }
+
+    @Test("DL-9 the received and the total bytes stay when the server stops responding, and when the file fails")
+    func interrupted() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            fixture.intercept { request in
+                guard request.path == "/files/one.jpg" else { return nil }
+                var response = FaultServer.Response.file(DownloadFixture.bytes, to: request)
+                response.stallAfter = 130_000
+                return response
+            }
+            try await fixture.add(["one.jpg"])
+            try await fixture.download()
+            try await observed { screen.overview?.bytes == "130 kB of 200 kB" }
+            await fixture.stop()
+            try await observed { screen.overview?.phase == .stopped }
+            #expect(screen.overview?.bytes == "130 kB of 200 kB" && screen.overview?.fraction == 0.65)
+
+            fixture.intercept { request in
+                request.path == "/files/one.jpg"
+                    ? .init(status: 404, headers: [("Content-Type", "application/json")], body: Array("{}".utf8)) : nil
+            }
+            try await fixture.download()
+            try await fixture.finish()
+            try await observed { screen.overview?.failures == "1 failed" }
+            #expect(screen.overview?.bytes.hasSuffix("of 200 kB") == true, "\(String(describing: screen.overview))")
+        }
+    }
+
+    @Test("DL-9 RM-9 the account is named in each row when several have downloads")
+    func accounts() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg"])
+            try await observed { screen.page.rows.count == 1 }
+            let other = try await fixture.signInElsewhere()
+            #expect(screen.page.rows.map(\.account) == [nil])
+            try await fixture.add(["two.jpg"], of: other)
+            try await observed { screen.page.rows.count == 2 }
+            let names = [fixture.account, other].map { "ada@example.org at \($0.serverURL.authority)" }
+            #expect(screen.page.rows.map(\.account) == names && names[0] != names[1])
+        }
+    }
+
+    @Test("DL-13 IM-12 a file has the button for what it needs: a retry, a folder, a new password, a sign-in")
+    func actions() async throws {
+        try await DownloadFixture.with { fixture in
+            let screen = fixture.screen
+            fixture.intercept { request in
+                request.path == "/files/bad.jpg"
+                    ? .init(status: 404, headers: [("Content-Type", "application/json")], body: Array("{}".utf8)) : nil
+            }
+            try await fixture.add(["one.jpg", "bad.jpg"])
+            try await fixture.download()
+            try await fixture.finish()
+            try await observed { screen.page.rows.last?.action == .retry }
+            #expect(screen.page.rows.first?.action == nil)
+            try FileManager.default.removeItem(atPath: fixture.folder.path + "/Library")
+            try await fixture.add(["two.jpg"])
+            try await observed { screen.page.rows.count == 3 && screen.page.rows[1].action == .chooseFolder }
+
+            try FileManager.default.createDirectory(
+                atPath: fixture.folder.path + "/Library/.latchstring", withIntermediateDirectories: true)
+            screen.pause()
+            await screen.command?.value
+            let id = fixture.account.id
+            try await fixture.latch.accounts.database.write {
+                _ = try $0.run(Statement("UPDATE accounts SET must_change_password = 1 WHERE id = ?", UUID.self), id)
+            }
+            await fixture.latch.accounts.reportDatabaseChange()
+            // The queue and the accounts are read one after the other.
+            try await observed {
+                screen.page.rows.last?.action == .changePassword && screen.overview?.action == .changePassword
+            }
+            let row = try #require(screen.page.rows.last)
+            #expect(row.state == .paused && row.reason?.hasSuffix("Change the password.") == true)
+            #expect(screen.page.rows[1].action == .changePassword)
+            #expect(DownloadAction(.signIn(fixture.account.serverURL, email: nil))?.title == "Sign in again")
+        }
+    }
+
+    @Test("DL-17 waiting for a network is told with its reason, by the network of the client and the setting now")
+    func network() async throws {
+        let network = AsyncStream.makeStream(of: NetworkState.self)
+        network.continuation.yield(NetworkState(isConnected: true, isMetered: true))
+        try await DownloadFixture.with(network: network.stream) { fixture in
+            let screen = fixture.screen
+            try await fixture.add(["one.jpg"])
+            try await fixture.download(waitingFor: WaitReason("This network is metered."))
+            try await observed { screen.overview?.phase == .waiting && screen.overview?.waitReason != nil }
+            #expect(
+                screen.overview?.waitReason == "This network is metered. Downloads continue on an unmetered one."
+                    && screen.overview?.action == .allowMetered)
+            try await DownloadPreferences(fixture.latch).setFetchesMetered(true)
+            try await observed { screen.overview?.waitReason == nil }
+            network.continuation.yield(NetworkState(isConnected: false, isMetered: false))
+            try await observed { screen.overview?.waitReason?.hasPrefix("There is no network.") == true }
         }
     }
 }

@@ -64,7 +64,9 @@ struct DownloadDestination {
                     + "--to FOLDER")
         }
         place.location.layout = layout ?? place.location.layout
-        place.location.keepsMotionPhotos = place.location.keepsMotionPhotos || keepsMotionPhotos
+        // Without the option, only the files that wait keep the choice of an earlier command.
+        place.location.keepsMotionPhotos =
+            keepsMotionPhotos || place.reason == .awaited && place.location.keepsMotionPhotos
         return place.location
     }
 

@@ -28,7 +28,7 @@ extension DownloadFiles {
             var search = self
             search.selection.changedAfter = time
             do {
-                try await search.addSelection(to: queue, in: library, context, reportsNothingNew: false)
+                try await search.addSelection(to: queue, in: library, context, isRepeated: true)
             } catch let refused as FolderRefused { throw refused.error }
         }
     }

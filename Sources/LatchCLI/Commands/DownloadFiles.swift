@@ -224,7 +224,7 @@ struct DownloadFiles: ExecutableCommand {
     }
 
     func addSelection(
-        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, reportsNothingNew: Bool = true,
+        to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, isRepeated: Bool = false,
         onAdd: ([DownloadTask]) -> Void = { _ in }
     ) async throws {
         var files = SelectedFiles(of: selection, in: library, fetchesExisting: fetchesExisting)
@@ -235,11 +235,7 @@ struct DownloadFiles: ExecutableCommand {
                 } catch let error as LatchError where [.fileFailed, .folderGone].contains(error.code) {
                     throw FolderRefused(error: error)
                 }
-                let places = LibraryLocations(try await context.client())
-                try await places.remember(library.location)
-                if place.folder != nil, let account = try? await context.account(selector) {
-                    try await places.remember(library.folder, for: account)
-                }
+                try await remember(library, isRepeated: isRepeated, context)
             }
             onAdd(try await files.add(tasks, to: queue))
         }
@@ -248,9 +244,19 @@ struct DownloadFiles: ExecutableCommand {
             for task in files.changed {
                 try context.console.result([], json: ["event": "changed", "id": .string(task.id)])
             }
-        } else if reportsNothingNew || files.missing > 0 {
+        } else if !isRepeated || files.missing > 0 {
             context.console.printMessage(ChosenText.sentence(files))
             if let changes = ChosenText.changes(files) { context.console.printMessage(changes) }
+        }
+    }
+
+    /// Stores the place as the person's choice. A search that is repeated must not undo a later choice.
+    private func remember(_ library: PictureLibrary, isRepeated: Bool, _ context: CommandContext) async throws {
+        guard !isRepeated else { return }
+        let places = LibraryLocations(try await context.client())
+        try await places.remember(library.location)
+        if place.folder != nil, let account = try? await context.account(selector) {
+            try await places.remember(library.folder, for: account)
         }
     }
 

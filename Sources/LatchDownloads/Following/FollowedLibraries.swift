@@ -59,6 +59,16 @@ package struct FollowedLibraries: Sendable {
         try await LatchError.converting { try await database.change { try $0.run(Self.delete, account) } }
     }
 
+    /// Changes where those libraries are saved whose present place `isMoved` accepts.
+    static func move(
+        to place: LibraryLocation, in connection: Connection, where isMoved: (LibraryLocation) -> Bool
+    ) throws {
+        for library in try connection.all(selectAll).compactMap(\.self) where isMoved(library.location) {
+            let moved = FollowedLibrary(account: library.account, selection: library.selection, location: place)
+            _ = try connection.run(upsert, moved.account, DownloadStore.json(moved))
+        }
+    }
+
     /// Acquires the lock of the program that follows the libraries. A program that is about to end is waited for, up to
     /// ten seconds.
     ///

@@ -31,10 +31,11 @@ public struct LibraryLocation: Sendable, Hashable, Codable {
 
 /// The places that files were saved to, stored in the accounts database. A stopped queue continues in the same place.
 public struct LibraryLocations: Sendable {
-    private let database: DownloadDatabase
+    let database: DownloadDatabase
+    let accounts: AccountStore
 
     /// Creates the places of a client.
-    public init(_ latch: LatchClient) { database = DownloadDatabase(latch) }
+    public init(_ latch: LatchClient) { (database, accounts) = (DownloadDatabase(latch), latch.accounts) }
 
     /// Returns the place of the last downloads, or nil before the first ones.
     ///
@@ -67,8 +68,11 @@ public struct LibraryLocations: Sendable {
     /// Returns how files are arranged in a folder, or nil when no files were saved to it.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
-    public func layout(of folder: String) async throws -> LibraryLayout? {
-        try await LatchError.converting { try await database.read { try $0.first(Self.selectOne, folder) } }?.layout
+    public func layout(of folder: String) async throws -> LibraryLayout? { try await place(folder)?.layout }
+
+    /// Returns a known place. Nil when no files were saved to its folder.
+    func place(_ folder: String) async throws -> LibraryLocation? {
+        try await LatchError.converting { try await database.read { try $0.first(Self.selectOne, folder) } }
     }
 
     /// Whether a library's folder was created before, so that it should exist.
@@ -82,8 +86,8 @@ public struct LibraryLocations: Sendable {
         try await LatchError.converting { try await database.change { _ = try $0.run(Self.updateMade, folder) } }
     }
 
-    /// Returns the folder that a person chose last for an account, or nil if none was chosen. It is stored by server
-    /// and e-mail address, so that it is still known after a sign-out and a new sign-in.
+    /// Returns the folder that a person chose last for an account or for all, or nil if none was chosen. It is stored by
+    /// server and e-mail address, so that it is still known after a sign-out and a new sign-in.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func folder(of account: Account) async throws -> String? {
@@ -176,10 +180,13 @@ public struct LibraryLocations: Sendable {
     private static let updateMade = Statement("UPDATE libraries SET is_made = 1 WHERE folder = ?", String.self)
 
     private static let selectFolder = Statement(
-        "SELECT folder FROM download_folders WHERE server_url = ? AND user_email = ?", String.self, String.self
+        """
+        SELECT folder FROM download_folders WHERE server_url = ? AND user_email = ? OR server_url = '' \
+        ORDER BY server_url DESC LIMIT 1
+        """, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    private static let upsertFolder = Statement(
+    static let upsertFolder = Statement(
         """
         INSERT INTO download_folders (server_url, user_email, folder) VALUES (?, ?, ?) \
         ON CONFLICT DO UPDATE SET folder = excluded.folder

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import LatchKit
 
 /// Where the next files are saved to, and why.
@@ -28,11 +28,13 @@ extension LibraryLocations {
     ///   - folder: The full path of the folder that the person has named. Nil for none.
     ///   - account: The account whose files are selected. Nil when it is not known.
     ///   - isChoosing: Whether files are selected. Otherwise the last place is used. Default: true.
+    ///   - environment: The environment variables that locate the pictures folder.
     /// - Returns: The place, and why it is this one.
     /// - Throws: `LatchError.Code.invalidRequest` when files wait for another folder than the named one;
     ///   `LatchError.Code.fileFailed` when there is no pictures folder; a `LatchError` with a `storage` code.
     public func next(
-        folder: String? = nil, for account: Account? = nil, isChoosing: Bool = true
+        folder: String? = nil, for account: Account? = nil, isChoosing: Bool = true,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> NextLocation {
         if let place = try await last() {
             if let folder { try await check(folder) }
@@ -43,10 +45,11 @@ extension LibraryLocations {
         if let account, let folder = try await self.folder(of: account) {
             return NextLocation(location: try await location(in: folder), reason: .last)
         }
-        return NextLocation(location: try await location(in: Self.standardFolder()), reason: .standard)
+        return NextLocation(location: try await location(in: Self.standardFolder(environment)), reason: .standard)
     }
 
-    private func location(in folder: String) async throws -> LibraryLocation {
-        LibraryLocation(folder: folder, layout: try await layout(of: folder) ?? .flat)
+    /// Returns the known place of a folder, or a new one.
+    func location(in folder: String) async throws -> LibraryLocation {
+        try await place(folder) ?? LibraryLocation(folder: folder)
     }
 }

@@ -201,7 +201,8 @@ public actor DownloadQueue {
             + machine.placing.values.reduce(0) { $0 + $1.bytes }
         // Negative when a transfer started over, and its part had more bytes before.
         let gained = running.values.reduce(0) { $0 + max(0, $1.gained) }
-        return counter.overall(received: received, gained: gained, now: .now)
+        let kept = try await keptBytes(except: Set(running.keys).union(machine.placing.keys))
+        return counter.overall(received: received, kept: kept, gained: gained, now: .now)
     }
 
     /// Pauses all tasks for an external reason, such as a missing network. Nil resumes them.

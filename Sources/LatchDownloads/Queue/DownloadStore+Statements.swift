@@ -96,10 +96,12 @@ extension DownloadStore {
 
     static let selectOpen = Statement(
         """
-        SELECT position, account, id FROM downloads WHERE position > ? AND \(mayHavePart) ORDER BY position LIMIT ?
+        SELECT position, account, id, state = 'failed' FROM downloads WHERE position > ? AND \(mayHavePart) \
+        ORDER BY position LIMIT ?
         """, Int.self, Int.self
     ) { row throws(DatabaseError) in
-        (position: try row.get(0) as Int, account: try row.get(1) as UUID, id: try row.get(2) as String)
+        PartOwner(
+            position: try row.get(0), account: try row.get(1), id: try row.get(2), hasFailed: try row.get(3))
     }
 
     static let selectCounts = Statement(

@@ -76,8 +76,8 @@ struct DownloadStore: Sendable {
         return try await read { try $0.first(Self.selectPartner, row.task.account, live, row.position) }
     }
 
-    /// Returns the accounts and ids of tasks after a position that may have a part.
-    func open(after position: Int, limit: Int) async throws -> [(position: Int, account: UUID, id: String)] {
+    /// Returns the tasks after a position that may have a part.
+    func open(after position: Int, limit: Int) async throws -> [PartOwner] {
         try await read { try $0.all(Self.selectOpen, position, limit) }
     }
 
@@ -288,4 +288,12 @@ struct StateCount: Sendable, Equatable {
     var bytes: Int
     /// The number of tasks whose length is known.
     var sized: Int
+}
+
+/// A task that may have a part.
+struct PartOwner: Sendable {
+    let position: Int
+    let account: UUID
+    let id: DownloadTask.ID
+    let hasFailed: Bool
 }

@@ -63,7 +63,9 @@ extension DownloadQueue {
         let running = files.filter { $0.state == .running }
         let counts = try await store.counts()
         counter.update(counts)
-        let overall = counter.overall(received: running.reduce(0) { $0 + $1.received }, gained: nil, now: .now)
+        let kept = try await keptBytes(except: Set(running.map(\.position)))
+        let overall = counter.overall(
+            received: running.reduce(0) { $0 + $1.received }, kept: kept, gained: nil, now: .now)
         return QueueSnapshot(
             overall: overall, paused: counts.first { $0.state == DownloadState.paused.word }?.count ?? 0,
             running: running, ended: files.filter { $0.state != .running },
@@ -104,6 +106,14 @@ extension DownloadQueue {
 
     /// Returns the hosts whose files wait for a time, with the reasons.
     public func pauses() async throws -> [HostPause] { try await store.pauses(after: context.now()) }
+
+    /// Returns the accounts that have tasks in any state.
+    ///
+    /// - Throws: A `LatchError` with a `storage` code.
+    package func accounts() async throws -> [Account] {
+        let ids = Set(try await store.read { try $0.all(Self.selectAccounts) })
+        return try await latch.accounts.accounts().filter { ids.contains($0.id) }
+    }
 
     /// Whether unfinished files belong to an account that must sign in or change its password.
     ///
@@ -160,6 +170,10 @@ extension DownloadQueue {
 
     private static let selectRunning = Statement(
         "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
+
+    private static let selectAccounts = Statement(
+        "SELECT DISTINCT account FROM download_counts WHERE count > 0"
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
     private static let selectPosition = Statement(
         "SELECT \(columns) FROM downloads WHERE position = ?", Int.self, row: snapshotRow)

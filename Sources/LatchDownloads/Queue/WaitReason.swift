@@ -42,7 +42,7 @@ extension WaitReason {
     public init(_ sentence: String) { self.init(.program, sentence) }
 
     /// Creates the reason for an account that must sign in or change its password.
-    init(_ account: Account) {
+    package init(_ account: Account) {
         let server = account.serverURL
         if account.isSignedIn {
             self.init(

@@ -28,9 +28,10 @@ public struct OverallProgress: Sendable, Hashable {
     public var failed = 0
     /// The number of tasks that wait, run or are paused.
     public var open = 0
-    /// Bytes received so far, including the finished files.
+    /// Bytes received so far: the finished files, and the parts of all others.
     public var received = 0
-    /// The total length in bytes of all done and open tasks. Nil when one of these lengths is unknown.
+    /// The total length in bytes of all tasks that are not skipped. Nil when a length is unknown that a done or open task
+    /// needs.
     public var total: Int?
     /// The transfer rate in bytes per second, averaged over the last few seconds.
     public var rate = 0.0

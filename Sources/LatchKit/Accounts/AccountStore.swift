@@ -26,7 +26,8 @@ public final class AccountStore: Sendable {
     let cache: ResponseCache
     let thumbnails: ResponseCache
     let log: ClientLog
-    let network: @Sendable () -> AsyncStream<NetworkState>
+    /// Watches the network. Each stream begins with the current state.
+    package let network: @Sendable () -> AsyncStream<NetworkState>
     /// The head start of each address in a race between the addresses of a server.
     let headStart: Duration
 

@@ -39,8 +39,10 @@ public struct DownloadOverview: Equatable, Sendable {
     public let failures: String?
     /// Why files wait, with what to do, in sentences. Nil when nothing holds them up.
     public let waitReason: String?
-    /// What a person can do about ``waitReason``, for a button. Nil when only the sentence says it.
+    /// What a person can do about ``waitReason``. Nil when only the sentence says it.
     public let remedy: Remedy?
+    /// The button for ``remedy``. Nil when there is none.
+    public var action: DownloadAction? { DownloadAction(remedy) }
     /// Whether any file can be paused.
     public let canPause: Bool
     /// Whether any file can be resumed.

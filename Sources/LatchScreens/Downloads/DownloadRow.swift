@@ -48,8 +48,12 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
     public let bytes: String
     /// Why the file failed, was skipped or waits, with what to do, in sentences. Nil otherwise.
     public let reason: String?
-    /// What a person can do about ``reason``, for a button. Nil when only the sentence says it.
+    /// What a person can do about ``reason``. Nil when only the sentence says it.
     public let remedy: Remedy?
+    /// The button for ``remedy``. Nil when there is none.
+    public var action: DownloadAction? { DownloadAction(remedy) }
+    /// The account and its server. Nil unless several accounts have downloads.
+    public let account: String?
     /// The path of the file, to open it. Nil unless it is done and a picture or film: the desktop might run other files.
     public let path: String?
 
@@ -64,8 +68,29 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
     /// Whether the entry can be removed from the list. The file is kept.
     public var canClear: Bool { !canCancel }
 
+    /// What is known beside the task itself.
+    struct Context {
+        /// The accounts with tasks, by their ids.
+        var accounts: [Account.ID: Account] = [:]
+        /// The pauses of hosts, by host.
+        var pauses: [String: HostPause] = [:]
+        /// Whether a program fetches. A program that was killed leaves tasks marked as running.
+        var isFetching = false
+        /// The folder of the files, if files cannot be saved there now.
+        var unusableFolder: String?
+
+        func name(_ account: Account.ID) -> String? {
+            accounts.count > 1 ? accounts[account].map(ScreenText.account) : nil
+        }
+
+        /// Why the files of an account wait for a sign-in or a new password. Nil when they do not.
+        func hold(_ account: Account.ID) -> WaitReason? {
+            accounts[account].flatMap { $0.isSignedIn && !$0.mustChangePassword ? nil : WaitReason($0) }
+        }
+    }
+
     /// Creates the row of a file that is being downloaded.
-    init(_ file: QueueSnapshot.File) {
+    init(_ file: QueueSnapshot.File, _ context: Context) {
         id = file.position
         name = ScreenText.line(file.filename)
         state = .running
@@ -73,30 +98,33 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
         percent = TransferText.percent(file.received, of: file.total)
         bytes = TransferText.bytes(file.received, of: file.total)
         (reason, remedy, path) = (nil, nil, nil)
+        account = context.name(file.account)
     }
 
     /// Creates the row of a task.
-    ///
-    /// - Parameters:
-    ///   - task: The task.
-    ///   - pause: The pause of its host, if there is one.
-    ///   - isFetching: Whether a program fetches. A program that was killed leaves tasks marked as running.
-    init(_ task: QueuedTask, pause: HostPause?, isFetching: Bool) {
+    init(_ task: QueuedTask, _ context: Context) {
         id = task.position
         name = ScreenText.line(task.task.filename)
         (fraction, percent) = (nil, nil)
         bytes = task.bytes.map { TransferText.bytes($0) } ?? ""
-        var reason: String?
+        account = context.name(task.task.account)
+        let hold = context.hold(task.task.account)
+        var (reason, remedy): (String?, Remedy?) = (nil, nil)
         switch task.state {
-        case .waiting: (state, reason) = (.waiting, Self.reason(task, pause))
-        case .running: state = isFetching ? .running : .waiting
-        case .paused: state = .paused
+        case .waiting:
+            (state, reason) = (.waiting, Self.reason(task, context.pauses[task.host]))
+            if reason != nil { remedy = .retryDownloads }
+        case .running: state = context.isFetching ? .running : .waiting
+        case .paused: (state, reason, remedy) = (.paused, hold?.sentence, hold?.remedy)
         case .done: state = .done
         case .skipped(let why): (state, reason) = (.skipped, why)
-        case .failed(let why): (state, reason) = (.failed, why)
+        case .failed(let why):
+            (state, reason) = (.failed, why)
+            // What must be done before a retry can succeed.
+            remedy = hold?.remedy ?? context.unusableFolder.map { .mountFolder($0) } ?? .retryDownloads
         }
         self.reason = reason.map(ScreenText.sentences)
-        remedy = reason != nil && state != .skipped ? .retryDownloads : nil
+        self.remedy = remedy
         path = task.state == .done ? task.path.flatMap { Self.isMedia($0) ? $0 : nil } : nil
     }
 

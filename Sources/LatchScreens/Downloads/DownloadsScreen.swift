@@ -1,4 +1,3 @@
-import Desktop
 import FoundationEssentials
 import LatchDownloads
 import LatchKit
@@ -114,7 +113,7 @@ public final class DownloadsScreen {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.signal = signal
         let changes = client.accounts.databaseChanges
-        let networks = NetworkWatch(environment).states
+        let networks = client.accounts.network()
         let following = Task {
             for await _ in changes { signal.yield() }
             signal.finish()
@@ -182,13 +181,16 @@ public final class DownloadsScreen {
             let isFetching = try queue.isRunningSomewhere()
             let snapshot = try await queue.snapshot()
             let tasks = try await queue.page(filter, after: start)
-            let pauses = try await queue.pauses()
+            let pauses = Dictionary(try await queue.pauses().map { ($0.host, $0) }) { first, _ in first }
+            let accounts = Dictionary(try await queue.accounts().map { ($0.id, $0) }) { first, _ in first }
+            let context = DownloadRow.Context(
+                accounts: accounts, pauses: pauses, isFetching: isFetching, unusableFolder: unusableFolder(tasks))
             let fetchesMetered = try await DownloadPreferences(client).fetchesMetered()
             // The person may have chosen another page meanwhile, which is read next.
             guard !Task.isCancelled, filter == self.filter, start == cursor.start else { return }
             let reason = network.flatMap { WaitReason($0, fetchesMetered: fetchesMetered) }
             show(DownloadOverview(snapshot, network: reason, isFetching: isFetching))
-            show(snapshot.running, tasks, pauses, isFetching: isFetching)
+            show(snapshot.running, tasks, context)
             switch state {
             case .opening, .failed: state = .list(nil)
             case .list, .confirming: break
@@ -202,13 +204,20 @@ public final class DownloadsScreen {
         if overview != new { overview = new }
     }
 
-    private func show(_ files: [QueueSnapshot.File], _ tasks: [QueuedTask], _ pauses: [HostPause], isFetching: Bool) {
-        let rows = isFetching ? files.map { DownloadRow($0) } : []
+    /// Returns the folder if failed files cannot be saved there now.
+    private func unusableFolder(_ tasks: [QueuedTask]) -> String? {
+        guard let folder, tasks.contains(where: { if case .failed = $0.state { true } else { false } }),
+            !FileManager.default.isWritableFile(atPath: folder)
+        else { return nil }
+        return folder
+    }
+
+    private func show(_ files: [QueueSnapshot.File], _ tasks: [QueuedTask], _ context: DownloadRow.Context) {
+        let rows = context.isFetching ? files.map { DownloadRow($0, context) } : []
         if running != rows { running = rows }
         let shown = Array(tasks.prefix(DownloadPage.size))
-        let hosts = Dictionary(pauses.map { ($0.host, $0) }) { first, _ in first }
         let new = DownloadPage(
-            rows: shown.map { DownloadRow($0, pause: hosts[$0.host], isFetching: isFetching) },
+            rows: shown.map { DownloadRow($0, context) },
             hasNext: tasks.count > shown.count, hasPrevious: cursor.hasPrevious)
         if page != new { page = new }
         cursor.shown(shown)

@@ -73,6 +73,8 @@ public final class LibraryDownloadScreen {
     @ObservationIgnored private let onEnd: @MainActor () -> Void
     @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored private var chosenFolder: String?
+    /// Returns the free bytes of the disk with a folder. Nil when they are not known.
+    @ObservationIgnored var freeBytes: (String) -> Int? = DiskSpace.freeBytes
 
     init(
         _ client: LatchClient, account: Account, canFollow: Bool, background: Background,
@@ -97,7 +99,7 @@ public final class LibraryDownloadScreen {
                 guard isCurrent() else { return }
                 state = .counting(Self.found(files.found))
             }
-            if isCurrent() { state = .ready(LibraryDownloadSummary(files)) }
+            if isCurrent() { state = .ready(LibraryDownloadSummary(files, in: library.folder, free: freeBytes)) }
         }
     }
 
@@ -177,36 +179,5 @@ public final class LibraryDownloadScreen {
 
     private static func added(_ count: Int) -> String {
         count == 1 ? "1 file was added to the downloads." : "\(count) files were added to the downloads."
-    }
-}
-
-/// How much a download is.
-public struct LibraryDownloadSummary: Equatable, Sendable {
-    /// How many files are to be downloaded.
-    public let files: Int
-    /// The sizes of those files whose size is known, in bytes.
-    public let bytes: Int
-    /// A sentence such as "12 files to download, 34 MB. 3 are already here."
-    public let sentence: String
-    /// Whether there is something to download.
-    public var canDownload: Bool { files > 0 }
-
-    init(_ selected: SelectedFiles) {
-        (files, bytes) = (selected.missing, selected.missingBytes)
-        let here = selected.found - selected.missing
-        guard selected.found > 0 else {
-            sentence = "The selected files no longer exist on the server."
-            return
-        }
-        guard files > 0 else {
-            sentence = here == 1 ? "The file is already here." : "All \(here) files are already here."
-            return
-        }
-        var text = files == 1 ? "1 file to download" : "\(files) files to download"
-        let unknown = selected.missingOfUnknownSize
-        if unknown < files { text += ", \(TransferText.bytes(bytes))" }
-        if unknown > 0 { text += unknown == files ? ", of unknown size" : ", and \(unknown) of unknown size" }
-        if here > 0 { text += here == 1 ? ". 1 is already here" : ". \(here) are already here" }
-        sentence = text + "."
     }
 }

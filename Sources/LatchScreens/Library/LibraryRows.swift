@@ -37,11 +37,15 @@ public struct LibraryYearRow: Hashable, Identifiable, Sendable {
 }
 
 /// A month of the grid.
-public struct LibraryMonthRow: Hashable, Sendable {
+public struct LibraryMonthRow: Hashable, Identifiable, Sendable {
     /// The month, such as "July 2024".
     public let title: String
     /// The positions of its pictures in the grid.
     public let positions: Range<Int>
+    /// The number of pictures, such as "12 pictures".
+    public var count: String { LibraryText.pictures(positions.count) }
+    /// The month, such as "July 2024".
+    public var id: String { title }
 
     @MainActor static func rows(of list: PictureList) -> [Self] {
         list.months.enumerated().compactMap { index, month in

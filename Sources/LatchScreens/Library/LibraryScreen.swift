@@ -26,6 +26,8 @@ public final class LibraryScreen {
         case years([LibraryYearRow])
         /// A grid with this number of pictures.
         case pictures(Int)
+        /// The locked folder, which ``LibraryScreen/lockedFolder`` shows.
+        case lockedFolder
     }
 
     /// The texts of the screen.
@@ -44,6 +46,10 @@ public final class LibraryScreen {
         public static let retry = "Retry"
         /// What is shown while a section is requested.
         public static let loading = "Loading…"
+        /// The button that shows the months.
+        public static let months = "Months"
+        /// The button that selects the pictures of a month.
+        public static let selectMonth = "Select"
         /// The name of a picture without a thumbnail.
         public static let noThumbnail = "No preview"
     }
@@ -54,6 +60,12 @@ public final class LibraryScreen {
     public private(set) var section = LibrarySection.all
     /// The months of the grid, in its order.
     public private(set) var months: [LibraryMonthRow] = []
+    /// Whether the months are shown instead of the grid.
+    public private(set) var showsMonths = false
+    /// The position to which the grid scrolls. Nil when it stays where it is.
+    public private(set) var target: Int?
+    /// The locked folder. Nil unless it is shown.
+    public private(set) var lockedFolder: LockedFolderScreen?
     /// Counts up whenever pictures or thumbnails on the screen arrive, or the selection changes.
     public private(set) var revision = 0
     /// The selected pictures of the grid.
@@ -66,6 +78,7 @@ public final class LibraryScreen {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let account: Account
     @ObservationIgnored private let background: LibraryDownloadScreen.Background
+    @ObservationIgnored private let commands: RunningCommands
     @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored let loading = ScreenTask()
     @ObservationIgnored private let watch = ScreenTask()
@@ -79,13 +92,23 @@ public final class LibraryScreen {
     ///   - client: The client.
     ///   - account: The account whose library is shown.
     ///   - background: Starts the program that downloads, and the one that follows libraries.
-    public init(_ client: LatchClient, account: Account, background: LibraryDownloadScreen.Background) {
+    ///   - commands: The screens whose commands are completed before the client is closed.
+    init(
+        _ client: LatchClient, account: Account, background: LibraryDownloadScreen.Background,
+        commands: RunningCommands = RunningCommands()
+    ) {
         self.client = client
+        self.commands = commands
         self.account = account
         self.background = background
     }
 
     // MARK: - Sections
+
+    /// The sections in the order in which they are offered.
+    public var sections: [LibrarySection] {
+        LibrarySection.main + (account.capabilities.contains(.pin) ? [.locked] : [])
+    }
 
     /// Requests the section that is shown. Called when the screen is shown.
     public func start() {
@@ -110,7 +133,7 @@ public final class LibraryScreen {
         loading.cancel()
         shownThumbnails?.stop()
         download?.cancel()
-        (source, list, shownThumbnails, download) = (nil, nil, nil, nil)
+        (source, download) = (nil, nil)
         clearGrid()
         state = .loading
     }
@@ -122,6 +145,7 @@ public final class LibraryScreen {
     public func show(_ section: LibrarySection) {
         self.section = section
         clearGrid()
+        if section == .locked { return showLockedFolder() }
         state = .loading
         work.start { [self] isCurrent in
             let new: State
@@ -134,6 +158,13 @@ public final class LibraryScreen {
             }
             if isCurrent() { state = new }
         }
+    }
+
+    private func showLockedFolder() {
+        work.cancel()
+        let screen = commands.adding(LockedFolderScreen(client, account: account))
+        (state, lockedFolder) = (.lockedFolder, screen)
+        screen.start()
     }
 
     private func request(_ section: LibrarySection, _ isCurrent: @MainActor () -> Bool) async throws -> State {
@@ -166,7 +197,9 @@ public final class LibraryScreen {
     private func clearGrid() {
         loading.cancel()
         shownThumbnails?.stop()
-        (list, shownThumbnails, loadingError) = (nil, nil, nil)
+        lockedFolder?.lock()
+        (list, shownThumbnails, loadingError, lockedFolder) = (nil, nil, nil, nil)
+        (showsMonths, target) = (false, nil)
         if !months.isEmpty { months = [] }
         selection = PictureSelection()
         revision += 1
@@ -236,6 +269,15 @@ public final class LibraryScreen {
 
     /// Selects all pictures from the last selected one to another.
     public func extendSelection(to position: Int) { select { $0.extend(to: position, in: list?.count ?? 0) } }
+
+    /// Shows the months instead of the grid, or the grid again.
+    public func setShowsMonths(_ isOn: Bool) { showsMonths = isOn && !months.isEmpty }
+
+    /// Shows the grid from the first picture of a month.
+    public func show(_ month: LibraryMonthRow) { (showsMonths, target) = (false, month.positions.lowerBound) }
+
+    /// Called by the front end when the grid has scrolled to ``target``.
+    public func targetShown() { target = nil }
 
     /// Selects the pictures of a month, or ends their selection when all are selected.
     public func toggleMonth(_ month: LibraryMonthRow) {

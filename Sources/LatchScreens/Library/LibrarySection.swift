@@ -15,8 +15,10 @@ public enum LibrarySection: Hashable, Sendable {
     case times
     /// A year, in the time of this device.
     case year(Int)
+    /// The locked folder.
+    case locked
 
-    /// The sections that are always there.
+    /// The sections of every library.
     public static let main = [Self.all, .favourites, .albums, .times]
 
     /// The name of the section.
@@ -28,6 +30,7 @@ public enum LibrarySection: Hashable, Sendable {
         case .album(let album): album.name
         case .times: "By year"
         case .year(let year): "\(year)"
+        case .locked: "Locked folder"
         }
     }
 
@@ -36,6 +39,7 @@ public enum LibrarySection: Hashable, Sendable {
         switch self {
         case .all, .albums, .times: DownloadSelection(isWholeLibrary: true)
         case .favourites: DownloadSelection(isFavouritesOnly: true)
+        case .locked: DownloadSelection(isLockedFolder: true)
         case .album(let album): DownloadSelection(albums: [album.id])
         case .year(let year):
             DownloadSelection(

@@ -13,6 +13,7 @@ extension MainScreen {
                 download: { [client] in
                     let queue = DownloadQueue(client, library: FolderLibrary(folder: ""))
                     _ = try await queue.fetchInBackground()
-                }, follow: { [client] in try await client.followLibrariesInBackground() }))
+                }, follow: { [client] in try await client.followLibrariesInBackground() }),
+            commands: commands)
     }
 }

@@ -46,6 +46,8 @@ public final class DownloadSettingsScreen: CommandScreen {
         public static let title = "Downloads"
         /// The name of the setting of the folder.
         public static let folder = "Folder"
+        /// The name of the free space on the disk of the folder.
+        public static let freeSpace = "Free space"
         /// The button that chooses a folder.
         public static let choose = "Choose…"
         /// The name of the setting of the arrangement.
@@ -68,6 +70,14 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var state = State.opening
     /// The full path of the folder of the files. Empty before it was read.
     public private(set) var folder = ""
+    /// The text of the field for the folder. A text that was refused stays.
+    public var folderText = "" {
+        didSet { if folderText != oldValue, isFolderRefused { (state, isFolderRefused) = (.editing(nil), false) } }
+    }
+    /// Whether ``error`` is about ``folderText``.
+    public private(set) var isFolderRefused = false
+    /// The free space on the disk of the folder, such as "12 GB". Empty when it is not known.
+    public private(set) var freeSpace = ""
     /// How files are arranged in the folder.
     public private(set) var layout = Layout.flat
     /// Whether each live photo becomes one file.
@@ -110,7 +120,8 @@ public final class DownloadSettingsScreen: CommandScreen {
     ///
     /// - Parameter path: The full path.
     public func setFolder(_ path: String) {
-        store { client, location in
+        folderText = path
+        store(folder: path) { client, location in
             guard path.hasPrefix("/") else {
                 throw LatchError(
                     .fileFailed, "Could not use '\(path)' as the folder. Choose a folder with its full path.")
@@ -120,9 +131,6 @@ public final class DownloadSettingsScreen: CommandScreen {
             let library = PictureLibrary(client, folder: path)
             try await DownloadQueue(client, library: library).prepareFolder(isNew: true)
             location.folder = path
-            for account in try await client.accounts.accounts() {
-                try await LibraryLocations(client).remember(path, for: account)
-            }
         }
     }
 
@@ -159,25 +167,37 @@ public final class DownloadSettingsScreen: CommandScreen {
 
     func finishCommands() async { await change?.value }
 
-    private func store(_ edit: @escaping @Sendable (LatchClient, inout LibraryLocation) async throws -> Void) {
-        perform { client, environment in
+    private func store(
+        folder: String? = nil, _ edit: @escaping @Sendable (LatchClient, inout LibraryLocation) async throws -> Void
+    ) {
+        perform(folder: folder) { client, environment in
             let locations = LibraryLocations(client)
-            var location = try await locations.current(environment: environment)
+            let previous = try await locations.chosen(environment: environment)
+            var location = previous
             try await edit(client, &location)
-            try await locations.remember(location)
+            try await locations.choose(location, insteadOf: previous)
         }
     }
 
-    private func perform(_ body: @escaping @Sendable (LatchClient, [String: String]) async throws -> Void) {
+    /// Performs a change after those before it.
+    ///
+    /// - Parameters:
+    ///   - folder: The text for the folder, if the change is about it.
+    ///   - body: The change.
+    private func perform(
+        folder: String? = nil, _ body: @escaping @Sendable (LatchClient, [String: String]) async throws -> Void
+    ) {
         change = Task { [previous = change, client, environment] in
             await previous?.value
             do {
                 try await body(client, environment)
                 await read()
-                if case .editing = state { state = .editing(nil) }
+                if folderText == folder { folderText = self.folder }
+                if case .editing = state { (state, isFolderRefused) = (.editing(nil), false) }
             } catch {
                 await read()
-                state = .editing(ScreenError(error))
+                // The person may have typed on meanwhile.
+                (state, isFolderRefused) = (.editing(ScreenError(error)), folder != nil && folder == folderText)
             }
         }
     }
@@ -186,7 +206,7 @@ public final class DownloadSettingsScreen: CommandScreen {
 
     private func read() async {
         do {
-            let location = try await LibraryLocations(client).current(environment: environment)
+            let location = try await LibraryLocations(client).chosen(environment: environment)
             let isMetered = try await DownloadPreferences(client).fetchesMetered()
             let followed = FollowedLibraries(client)
             let (all, isRunning) = (try await followed.all(), try followed.isRunning())
@@ -194,7 +214,10 @@ public final class DownloadSettingsScreen: CommandScreen {
             let rows = all.compactMap { library in
                 accounts.first { $0.id == library.account }.map { FollowedRow(library, $0, isRunning: isRunning) }
             }
+            let isEdited = folderText != folder
             (folder, layout) = (location.folder, Layout(location.layout))
+            if !isEdited { folderText = folder }
+            freeSpace = DiskSpace.freeBytes(for: folder).map(TransferText.bytes) ?? ""
             (keepsMotionPhotos, fetchesMetered) = (location.keepsMotionPhotos, isMetered)
             if libraries != rows { libraries = rows }
             switch state {

@@ -25,7 +25,7 @@ public struct FollowedRow: Identifiable, Equatable, Sendable {
 
     init(_ library: FollowedLibrary, _ account: Account, isRunning: Bool) {
         id = account.id
-        title = "\(ScreenText.line(account.userEmail)) at \(account.serverURL.authority)"
+        title = ScreenText.account(account)
         status = account.isSignedIn ? isRunning ? .running : .stopped : .signedOut
         sentence =
             switch status {

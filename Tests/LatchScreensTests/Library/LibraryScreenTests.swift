@@ -173,6 +173,48 @@ struct LibraryScreenTests {
         }
     }
 
+    @Test("DL-13 a disk with less free space than the files is told before, and the download is possible")
+    func noSpace() async throws {
+        let server = try PictureServer(pictures(3))
+        try await with(server) { screen, _, home in
+            screen.start()
+            _ = try await shown(screen)
+            screen.askToDownload()
+            let question = try await download(screen)
+            question.freeBytes = { $0 == home.path + "/Full" ? 11 : 12 }
+            #expect(try await summary(question).spaceError == nil)
+            question.change(folder: home.path + "/Full")
+            let counted = try await summary(question)
+            #expect(counted.bytes == 12 && counted.canDownload)
+            #expect(counted.spaceError?.remedy == .freeSpace(home.path + "/Full"))
+            #expect(
+                counted.spaceError?.message.hasPrefix("There are only 11 bytes free in '\(home.path)/Full'. Free some")
+                    == true)
+        }
+    }
+
+    @Test("DL-1 the months have their numbers of pictures, scroll the grid, and select their pictures")
+    func months() async throws {
+        let server = try PictureServer(pictures(240))
+        try await with(server) { screen, _, _ in
+            screen.start()
+            _ = try await shown(screen)
+            screen.setShowsMonths(true)
+            #expect(screen.showsMonths && screen.months.reduce(0) { $0 + $1.positions.count } == 240)
+            let month = try #require(screen.months.last)
+            #expect(month.title.hasSuffix(" 2000") && month.count == "1 picture")
+            screen.show(month)
+            #expect(!screen.showsMonths && screen.target == month.positions.lowerBound)
+            screen.targetShown()
+            #expect(screen.target == nil)
+            screen.toggleMonth(month)
+            #expect(screen.selectionSentence == "1 of 240 selected")
+            screen.setShowsMonths(true)
+            screen.show(.favourites)
+            #expect(!screen.showsMonths)
+        }
+    }
+
     @Test("A folder that cannot be made is told, and nothing is added")
     func badFolder() async throws {
         let server = try PictureServer(pictures(3))

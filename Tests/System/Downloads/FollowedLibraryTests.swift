@@ -115,6 +115,30 @@ struct FollowedLibraryTests {
         }
     }
 
+    @Test("DL-11 a followed library does not change back the folder that the person chose meanwhile")
+    func otherFolder() async throws {
+        try await with { followed in
+            let first = followed.fixture.base.folder.file("first")
+            let second = followed.fixture.base.folder.file("second")
+            let started = try await followed.fixture.latch(
+                "download", "--all", "--follow", "--background", "--to", first)
+            #expect(started.status == 0, "\(started.errors)")
+            func isSaved(_ name: String) -> Bool {
+                (try? FileManager.default.contentsOfDirectory(atPath: first))?.contains(name) ?? false
+            }
+            try followed.add("one.jpg")
+            try await eventually { isSaved("one.jpg") }
+            let chosen = try await followed.fixture.latch("download", "--album", "Familie", "--to", second)
+            #expect(chosen.status == 0, "\(chosen.errors)")
+
+            try followed.add("two.jpg")
+            try await eventually { isSaved("two.jpg") }
+            let next = try await followed.fixture.latch("download", "--album", "Familie", "--dry-run")
+            #expect(next.errors.contains("The files are saved to '\(second)', as before."), "\(next.errors)")
+            _ = try await followed.fixture.latch("downloads", "unfollow")
+        }
+    }
+
     @Test("IM-6 DL-17 following can begin again right after its end, and an empty list starts nothing")
     func again() async throws {
         try await with { followed in

@@ -69,6 +69,11 @@ package struct ItemList<Cell: AnyObject>: Element {
         return factory
     }
 
+    /// Scrolls so that the item with an index is visible.
+    package func scroll(to index: Int) {
+        gtk_widget_activate_action_variant(view, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+    }
+
     private static func connectActivation(of view: Widget, _ activated: @escaping @MainActor (Int) -> Void) {
         // The argument is the position itself, not a pointer.
         Signals.connect(view, withArgument: "activate") {

@@ -1,4 +1,5 @@
 import CAdwaita
+import LatchScreens
 import Widgets
 
 /// The named actions of the application or of a window, which menus, buttons and shortcuts refer to.
@@ -38,5 +39,18 @@ struct Actions {
     /// - Parameter name: The name without its prefix `app.`.
     static func activate(_ name: String) {
         g_action_group_activate_action(OpaquePointer(g_application_get_default()), name, nil)
+    }
+
+    /// Does what a button of a download says.
+    ///
+    /// - Parameters:
+    ///   - action: The action.
+    ///   - retry: Retries the download.
+    static func perform(_ action: DownloadAction, retry: () -> Void) {
+        switch action {
+        case .retry: retry()
+        case .signIn, .changePassword: activate("accounts")
+        case .chooseFolder, .allowMetered: activate("settings")
+        }
     }
 }

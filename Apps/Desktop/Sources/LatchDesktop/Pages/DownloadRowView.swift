@@ -11,6 +11,7 @@ final class DownloadRowView: Element {
     private let percent = Label.note("").styled("numeric")
     private let screen: DownloadsScreen
     private var shown: DownloadRow?
+    private let remedy: Button
     private var buttons: [(button: Button, isNeeded: (DownloadRow) -> Bool)] = []
 
     var widget: Widget { row.widget }
@@ -18,12 +19,17 @@ final class DownloadRowView: Element {
     /// Makes a view without a file. Its widget keeps it.
     init(_ screen: DownloadsScreen) {
         self.screen = screen
+        remedy = Button("") {}
         row.keep(self)
         row.suffix(percent)
         row.suffix(bar)
         add("folder-open-symbolic", Text.openFile, \.canOpen) { [unowned self] _ in
             if let path = shown?.path { Launcher.open(path, from: row) }
         }
+        remedy.on("clicked") { [unowned self] in
+            if let shown, let action = shown.action { Actions.perform(action) { screen.retry([shown.id]) } }
+        }
+        row.suffix(remedy)
         add("media-playback-pause-symbolic", Text.pause, \.canPause) { screen.pause([$0]) }
         add("media-playback-start-symbolic", Text.resume, \.canResume) { screen.resume([$0]) }
         add("view-refresh-symbolic", Text.retry, \.canRetry) { screen.retry([$0]) }
@@ -36,14 +42,18 @@ final class DownloadRowView: Element {
         if file.name != shown?.name {
             row.title = file.name
             bar.named(file.name)
-            for button in buttons { button.button.described(file.name) }
+            for button in buttons.map(\.button) + [remedy] { button.described(file.name) }
         }
-        row.subtitle = [file.state.title, file.bytes, file.reason ?? ""].filter { !$0.isEmpty }.joined(separator: "\n")
+        row.subtitle = [file.state.title, file.bytes, file.account ?? "", file.reason ?? ""].filter { !$0.isEmpty }
+            .joined(separator: "\n")
         percent.text = file.percent ?? ""
         percent.isVisible = file.percent != nil
         bar.isVisible = file.fraction != nil
         bar.fraction = file.fraction ?? 0
         for (button, isNeeded) in buttons { button.isVisible = isNeeded(file) }
+        // The button with the icon retries.
+        remedy.isVisible = file.action.map { $0 != .retry } ?? false
+        remedy.title = file.action?.title ?? ""
         shown = file
     }
 

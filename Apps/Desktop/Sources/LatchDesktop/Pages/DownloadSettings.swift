@@ -14,6 +14,8 @@ final class DownloadSettings {
     private let layout: ChoiceRow
     private let motionPhotos: SwitchRow
     private let metered: SwitchRow
+    private let freeSpace = ActionRow(Text.freeSpace)
+    private let folderError = ErrorLabel()
     private let error = ErrorLabel()
     private let following = Stacked.column()
     private var libraries: [FollowedRow]?
@@ -35,20 +37,24 @@ final class DownloadSettings {
         metered = SwitchRow(Text.metered, subtitle: Text.meteredAdvice) {
             if $0 != screen.fetchesMetered { screen.setFetchesMetered($0) }
         }
-        folder.onApply(CommonText.apply) { screen.setFolder($0) }
+        folder.onEdit { screen.folderText = $0 }.onApply(CommonText.apply) { screen.setFolder($0) }
         let choose = Button(icon: "folder-open-symbolic", name: Text.choose) { [unowned self] in
             FileChooser.choose(.folder, Text.folder, from: screen.folder, above: content) { screen.setFolder($0) }
         }
         folder.suffix(choose.styled("flat"))
-        for element in [Group(Text.title, [folder, layout, motionPhotos, metered]), error, following] as [any Element] {
-            content.append(element)
-        }
+        let group = Group(Text.title, [folder])
+        let others = Group(nil, [freeSpace, layout, motionPhotos, metered])
+        for element in [group, folderError, others, error, following] as [any Element] { content.append(element) }
         observing(self) { $0.draw() }
         content.whileShown { await screen.run() }
     }
 
     private func draw() {
-        folder.text = screen.folder
+        folder.text = screen.folderText
+        folder.set(class: "error", screen.isFolderRefused)
+        folderError.text = screen.isFolderRefused ? screen.error?.message : nil
+        freeSpace.subtitle = screen.freeSpace
+        freeSpace.isVisible = !screen.freeSpace.isEmpty
         let layouts = DownloadSettingsScreen.Layout.allCases
         layout.show(layouts.map(\.title), chosen: layouts.firstIndex(of: screen.layout) ?? 0)
         motionPhotos.isOn = screen.keepsMotionPhotos
@@ -56,7 +62,7 @@ final class DownloadSettings {
         if case .failed(let failure) = screen.state {
             error.text = failure.message
         } else {
-            error.text = screen.error?.message
+            error.text = screen.isFolderRefused ? nil : screen.error?.message
         }
         guard screen.libraries != libraries else { return }
         libraries = screen.libraries

@@ -43,7 +43,8 @@ final class DownloadsPage {
 
     private init(_ screen: DownloadsScreen) {
         self.screen = screen
-        remedy = .pill("") { [unowned screen] in Self.perform(screen.overview?.remedy, screen) }
+        remedy = .pill("") { [unowned screen] in screen.overview?.action.map { Actions.perform($0) { screen.retry() } }
+        }
         filter = ChoiceRow("Show") { screen.filter = DownloadFilter.allCases[$0] }
         previous = .pill(Text.previous) { screen.showPreviousPage() }
         next = .pill(Text.next) { screen.showNextPage() }
@@ -90,9 +91,8 @@ final class DownloadsPage {
         numbers.text = parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " · ")
         numbers.isVisible = overview.phase != .empty
         reason.text = overview.waitReason
-        let title = Self.title(of: overview.remedy)
-        remedy.title = title ?? ""
-        remedy.isVisible = title != nil
+        remedy.title = overview.action?.title ?? ""
+        remedy.isVisible = overview.action != nil
         for (button, isNeeded) in commandButtons { button.isVisible = isNeeded(overview) }
     }
 
@@ -105,24 +105,6 @@ final class DownloadsPage {
             views.append(view)
         }
         for (view, file) in zip(views, files) { view.show(file) }
-    }
-
-    private static func title(of remedy: Remedy?) -> String? {
-        switch remedy {
-        case .signIn, .changePassword: AccountsScreen.Text.title
-        case .retryDownloads: Text.retry
-        case .mountFolder, .allowMeteredNetworks: "Settings"
-        default: nil
-        }
-    }
-
-    private static func perform(_ remedy: Remedy?, _ screen: DownloadsScreen) {
-        switch remedy {
-        case .signIn, .changePassword: Actions.activate("accounts")
-        case .mountFolder, .allowMeteredNetworks: Actions.activate("settings")
-        case .retryDownloads: screen.retry()
-        default: break
-        }
     }
 
     private func ask() {

@@ -60,6 +60,7 @@ final class LibraryDownloadPanel {
         case .counting(let text), .adding(let text): (sentence.text, isWorking) = (text, true)
         case .ready(let summary):
             sentence.text = summary.sentence
+            error.text = summary.spaceError?.message
             canConfirm = summary.canDownload || screen.follows
         case .added(let text): (sentence.text, isDone) = (text, true)
         case .failed(let failure): (sentence.text, error.text) = ("", failure.message)

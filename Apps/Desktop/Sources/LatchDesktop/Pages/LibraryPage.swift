@@ -22,10 +22,13 @@ final class LibraryPage {
     private let selection = Label().styled("dim-label")
     private let selectAll: Button
     private let clear: Button
+    private let months: Button
     private let download: Button
     private let body = Stacked.column(spacing: 12)
     private let panel = Stacked.column()
     private var shownRows: LibraryScreen.State?
+    private var shownMonths: [LibraryMonthRow] = []
+    private var shownLocked: LockedFolderScreen?
     private var shownDownload: LibraryDownloadScreen?
 
     /// Makes the page. Its requests end when it is left.
@@ -46,13 +49,14 @@ final class LibraryPage {
         rowsPage = Page.form(width: 800, isCentered: false, rows)
         selectAll = Button(Text.selectAll) { screen.selectAll() }
         clear = Button(Text.clear) { screen.clearSelection() }
+        months = Button(Text.months) { screen.setShowsMonths(true) }
         download = Button(Text.downloadAll) { screen.askToDownload() }.styled("suggested-action")
-        for section in LibrarySection.main {
+        for section in screen.sections {
             let button = Button(section.title) { screen.show(section) }
             tabs.append(button)
             tabButtons.append((section, button))
         }
-        for element in [selection, selectAll, clear, download] as [any Element] { bar.append(element) }
+        for element in [selection, months, selectAll, clear, download] as [any Element] { bar.append(element) }
         body.margins(horizontal: 6, vertical: 12).expanded(vertically: true)
         for element in [tabs, sentence, error, spinner, retry, grid.list, rowsPage, bar] as [any Element] {
             body.append(element)
@@ -64,6 +68,7 @@ final class LibraryPage {
 
     private func goBack() {
         if let download = screen.download { return download.cancel() }
+        if screen.showsMonths { return screen.setShowsMonths(false) }
         switch screen.section {
         case .album: screen.show(.albums)
         case .year: screen.show(.times)
@@ -79,7 +84,7 @@ final class LibraryPage {
         case .loading: text = Text.loading
         case .notOffered(let reason), .empty(let reason): text = reason
         case .failed(let error): failure = error.message
-        case .albums, .years: break
+        case .albums, .years, .lockedFolder: break
         case .pictures(let number): count = number
         }
         sentence.text = text ?? ""
@@ -87,11 +92,13 @@ final class LibraryPage {
         error.text = failure
         spinner.isSpinning = screen.state == .loading
         retry.isVisible = failure != nil
-        grid.list.isVisible = count != nil
+        grid.list.isVisible = count != nil && !screen.showsMonths
         grid.show(count ?? 0)
+        if let target = screen.target, grid.scroll(to: target) { screen.targetShown() }
         bar.isVisible = count != nil
         selection.text = screen.selectionSentence
         clear.isVisible = screen.selection.count > 0
+        months.isVisible = !screen.showsMonths && screen.months.count > 1
         download.title = screen.downloadTitle
         drawRows()
         drawDownload()
@@ -108,10 +115,13 @@ final class LibraryPage {
 
     private func drawRows() {
         let state = screen.state
-        guard state != shownRows else { return }
-        shownRows = state
+        let shown = screen.showsMonths ? screen.months : []
+        guard state != shownRows || shown != shownMonths || screen.lockedFolder !== shownLocked else { return }
+        (shownRows, shownMonths, shownLocked) = (state, shown, screen.lockedFolder)
         rows.removeAll()
         switch state {
+        case .pictures where screen.showsMonths: rows.append(Group(nil, screen.months.map(row)))
+        case .lockedFolder: if let locked = screen.lockedFolder { rows.append(LockedFolderPanel.content(locked)) }
         case .albums(let albums): rows.append(AlbumList.content(albums, of: screen))
         case .years(let years):
             rows.append(
@@ -124,9 +134,14 @@ final class LibraryPage {
         }
         rowsPage.widget.isVisible =
             switch state {
-            case .albums, .years: true
-            default: false
+            case .albums, .years, .lockedFolder: true
+            default: screen.showsMonths
             }
+    }
+
+    private func row(_ month: LibraryMonthRow) -> any Element {
+        let select = Button(Text.selectMonth) { [screen] in screen.toggleMonth(month) }.described(month.title)
+        return ActionRow(month.title, subtitle: month.count).suffix(select).opening { [screen] in screen.show(month) }
     }
 
     private func drawDownload() {

@@ -51,6 +51,13 @@ final class PictureGrid {
         for cell in cells.all { if let cell = cell(), cell.position < count { cell.show(cell.position, of: screen) } }
     }
 
+    /// Scrolls to a position. Returns false while the grid has no size yet, which it gets with the next frame.
+    func scroll(to position: Int) -> Bool {
+        guard list.items.count > position, gtk_adjustment_get_upper(adjustment) > 0 else { return false }
+        list.scroll(to: position)
+        return true
+    }
+
     private var adjustment: UnsafeMutablePointer<GtkAdjustment> {
         gtk_scrolled_window_get_vadjustment(list.widget.opaque)
     }
