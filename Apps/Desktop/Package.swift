@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
     name: "latch-desktop",
     products: [
-        .executable(name: "latch-desktop", targets: ["DesktopProgram"])
+        .executable(name: "latch-desktop", targets: ["DesktopProgram"]),
+        .library(name: "KillPoints", type: .dynamic, targets: ["KillPoints"]),
     ],
     dependencies: [
         .package(name: "latchstring", path: "../..")
@@ -27,7 +28,9 @@ let package = Package(
             ]),
         .executableTarget(name: "DesktopProgram", dependencies: ["LatchDesktop"]),
 
-        // Tests: the driver reads the accessible tree of the program, the probe has the checks that need a main loop.
+        // Tests: the driver reads the accessible tree of the program, the probe has the checks that need a main loop, and
+        // KillPoints is preloaded into a program that is to be killed.
+        .target(name: "KillPoints", path: "Tests/KillPoints", publicHeadersPath: "."),
         .target(name: "DesktopDriver", dependencies: ["CAtspi"], path: "Tests/DesktopDriver"),
         .executableTarget(
             name: "DesktopProbe", dependencies: ["CAdwaita", "LatchDesktop", "MainLoop", "Widgets"],

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A program that the desktop starts when the user signs in.
 ///
 /// Source: Desktop Application Autostart Specification 0.5; Desktop Entry Specification 1.5.
@@ -36,17 +34,11 @@ package struct LoginEntry: Sendable {
             NoDisplay=true
 
             """
-        do {
-            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that you own its folder.")
-        }
+        try ReplacedFile(path).write(text)
     }
 
     /// Removes the entry, if it exists.
     package func remove() {
-        if let path { try? FileManager.default.removeItem(atPath: path) }
+        if let path { ReplacedFile(path).remove() }
     }
 }

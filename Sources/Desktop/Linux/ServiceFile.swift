@@ -67,24 +67,22 @@ package struct ServiceFile: Sendable {
             WantedBy=default.target
 
             """
+        try ReplacedFile(path).write(text)
         do {
-            let (file, wanted) = (URL(fileURLWithPath: path), URL(fileURLWithPath: link))
+            let wanted = URL(fileURLWithPath: link)
             try FileManager.default.createDirectory(
                 at: wanted.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file, options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
             try? FileManager.default.removeItem(at: wanted)
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
         } catch {
-            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that you own its folder.")
+            throw DesktopError(.cannotWrite, "Could not write '\(link)'. Check that you own its folder.")
         }
     }
 
     /// Removes the unit file and its link, if they exist. A running service is not stopped.
     package func remove() {
-        for path in [link, path] {
-            if let path { try? FileManager.default.removeItem(atPath: path) }
-        }
+        if let link { try? FileManager.default.removeItem(atPath: link) }
+        if let path { ReplacedFile(path).remove() }
     }
 
     /// Returns a command line for `ExecStart`. `$` is doubled in the arguments, where it would start a variable.

@@ -116,7 +116,7 @@ extension DeviceLock {
 
     /// Finishes what a killed program left behind, as far as that is possible without the PIN.
     func recover() async throws {
-        guard try record()?.phase.unfinished != nil else { return }
+        guard try record()?.phase.unfinished != nil || vault.unrecordedKey() != nil else { return }
         try await changing { record in
             guard var record else { return }
             if record.phase.isForgotten { return try await forget(record, because: record.reason ?? "") }
@@ -131,6 +131,7 @@ extension DeviceLock {
         vault.unlock(record, with: key)
         try vault.store(record)
         try accounts.hook.after(.lockRecorded)
+        try vault.setUnrecordedKey(nil)
         _ = try await finish(&record)
     }
 
@@ -173,13 +174,17 @@ extension DeviceLock {
             let lock = try await accounts.locks.lock(named: Self.lockName)
             defer { lock.release() }
             let record = acceptsDamage ? try? vault.record() : try vault.record()
-            try await Task { try await body(record) }.value
+            try await Task {
+                try await removeUnrecordedKey(record)
+                try await body(record)
+            }.value
         }
     }
 
     /// Stores a new random secret that is needed besides the PIN.
     func makeDeviceSecret(of record: LockRecord) async throws -> Secret {
         let secret = Secret.random(Sealing.keyCount)
+        try vault.setUnrecordedKey(record.id)
         try await vault.store.write(
             Secret(secret.withBytes(Base64URL.encode)), for: LockVault.deviceSecretName(record.id))
         try accounts.hook.after(.lockSecretWritten)

@@ -83,6 +83,13 @@ extension DeviceLock {
         for id in [record.id, record.replaced?.id].compactMap(\.self) { try await removeKeySecrets(id) }
     }
 
+    /// Removes from the secret store what a program stored that was killed before the record named its new key.
+    func removeUnrecordedKey(_ record: LockRecord?) async throws {
+        guard let id = try vault.unrecordedKey() else { return }
+        if id != record?.id { try await removeKeySecrets(id) }
+        try vault.setUnrecordedKey(nil)
+    }
+
     /// Removes from the secret store what unlocked a key.
     private func removeKeySecrets(_ id: String) async throws {
         try await vault.store.remove(LockVault.systemKeyName(id))

@@ -58,6 +58,7 @@ extension DeviceLock {
             record.tries.succeeded()
             try vault.store(record)
             try accounts.hook.after(.lockRecorded)
+            try vault.setUnrecordedKey(nil)
         }
     }
 
@@ -88,6 +89,7 @@ extension DeviceLock {
 
     /// Stores the key of the lock in the secret store.
     func storeSystemKey(_ key: Secret, of record: inout LockRecord) async throws {
+        try vault.setUnrecordedKey(record.id)
         try await vault.store.write(Secret(key.withBytes(Base64URL.encode)), for: LockVault.systemKeyName(record.id))
         try accounts.hook.after(.lockSecretWritten)
         record.hasSystemKey = true

@@ -58,6 +58,23 @@ final class LockVault: Sendable {
         try PrivateFile.replace(path, with: JSON.encode(record))
     }
 
+    /// The id of a key whose secrets are in the secret store, or will be, while no record may name it. Nil: there is none.
+    func unrecordedKey() throws(SecretStorageError) -> String? {
+        try PrivateFile.read(unrecordedPath).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Stores the id of a key durably, before the secret store gets its secrets. Nil: the record names the key, or its secrets
+    /// are removed. The caller holds the lock named ``DeviceLock/lockName``.
+    func setUnrecordedKey(_ id: String?) throws(SecretStorageError) {
+        if let id {
+            try PrivateFile.replace(unrecordedPath, with: Array(id.utf8))
+        } else {
+            try PrivateFile.remove(unrecordedPath)
+        }
+    }
+
+    private var unrecordedPath: String { path + ".next" }
+
     /// Returns the key with an id. Nil when no lock has it, so that nothing can be opened with it any more.
     ///
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired`` when the lock is locked.

@@ -101,4 +101,21 @@ import Testing
         entry.remove()
         #expect(!FileManager.default.fileExists(atPath: path))
     }
+
+    @Test("What a killed program left of an autostart entry is used by the next one, or removed")
+    func killed() throws {
+        let entry = LoginEntry("test", environment: ["XDG_CONFIG_HOME": folder.file("config")])
+        let path = try #require(entry.path)
+        func files() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.file("config/autostart"))
+        }
+        try entry.write(["/bin/true"], title: "A test")
+        try "[Desktop Entry]\nExec=/bin/half-".write(toFile: path + ".new", atomically: false, encoding: .utf8)
+        try entry.write(["/bin/echo"], title: "A test")
+        #expect(try files() == ["test.desktop"])
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasSuffix("NoDisplay=true\n"))
+        try Data().write(to: URL(fileURLWithPath: path + ".new"))
+        entry.remove()
+        #expect(try files().isEmpty)
+    }
 }

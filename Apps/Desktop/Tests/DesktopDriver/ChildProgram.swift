@@ -76,6 +76,11 @@ package final class ChildProgram: Sendable {
         }
     }
 
+    /// Waits for the end of the program and returns whether SIGKILL ended it.
+    package func isKilled() async -> Bool {
+        await exitCode() == SIGKILL && process.terminationReason == .uncaughtSignal
+    }
+
     /// Ends the program with a signal and waits for its end.
     package func end(_ signal: Int32 = SIGTERM) async {
         if process.isRunning { kill(process.processIdentifier, signal) }

@@ -16,6 +16,11 @@ extension PersonFolders {
     /// - Returns: The result.
     /// - Throws: An error when the program cannot be started.
     package func latch(_ arguments: String..., input: String = "") async throws -> CommandResult {
+        try await latch(arguments, input: input)
+    }
+
+    /// Runs `latch` for the person, and waits for its end.
+    package func latch(_ arguments: [String], input: String = "") async throws -> CommandResult {
         // The shell gives the program an input that ends, and no terminal.
         let script = "input=$1; shift; printf %s \"$input\" | \"$@\""
         let program = try ChildProgram(

@@ -23,12 +23,14 @@ package final class DesktopApp {
     ///   - arguments: The command line.
     ///   - isDark: Whether the system prefers dark colours.
     ///   - isHighContrast: Whether the system prefers high contrast.
+    ///   - additions: Additions to the environment.
     /// - Returns: The program, whose window has the keyboard focus.
     /// - Throws: ``DriverError``, with what the program printed.
     package static func launch(
-        _ folders: PersonFolders, _ arguments: [String] = [], isDark: Bool = false, isHighContrast: Bool = false
+        _ folders: PersonFolders, _ arguments: [String] = [], isDark: Bool = false, isHighContrast: Bool = false,
+        environment additions: [String: String] = [:]
     ) async throws -> DesktopApp {
-        var environment = folders.environment
+        var environment = folders.environment.merging(additions) { $1 }
         environment["ADW_DEBUG_COLOR_SCHEME"] = isDark ? "prefer-dark" : "prefer-light"
         environment["ADW_DEBUG_HIGH_CONTRAST"] = isHighContrast ? "1" : "0"
         let program = try ChildProgram(Programs.desktop, arguments, environment: environment, folder: folders.root)
@@ -181,6 +183,13 @@ package final class DesktopApp {
         }.name
     }
 
+    /// Waits until one of several controls is visible, and returns its name.
+    package func wait(forOneOf controls: (role: Role, name: String)...) async throws -> String {
+        try await poll("None of \(controls.map(\.name)) is visible.") {
+            controls.first { self.isVisible($0.role, $0.name) }?.name
+        }
+    }
+
     /// Waits until no visible control has the role and name.
     package func waitUntilGone(_ role: Role, _ name: String) async throws {
         _ = try await poll("'\(name)' is still visible.") {
@@ -244,11 +253,35 @@ package final class DesktopApp {
         return try Data(contentsOf: URL(fileURLWithPath: file))
     }
 
+    /// Runs an action of the application by the bus, as the desktop does it.
+    ///
+    /// - Parameters:
+    ///   - action: The name of the action, such as `settings`.
+    ///   - bus: The bus of the program.
+    /// - Throws: ``DriverError`` when the program does not respond.
+    package func activate(_ action: String, on bus: SessionBus) async throws {
+        let id = "io.github.latchstring.Latchstring"
+        let tool = try ChildProgram(
+            "/usr/bin/gdbus",
+            [
+                "call", "--session", "--dest", id, "--object-path", "/" + id.replacing(".", with: "/"),
+                "--method", "org.freedesktop.Application.ActivateAction", action, "[]", "{}",
+            ], environment: bus.environment, folder: folders.root)
+        guard await tool.exitCode() == 0 else { throw failure("The action \(action) failed: \(tool.errors)") }
+    }
+
     /// Closes the window with the keyboard's shortcut and returns the exit code of the program.
     package func close() async throws -> Int32 {
         // Without a window manager nothing has the focus after a dialog.
         try await run("xdotool", ["windowfocus", "--sync", windowID(), "key", "ctrl+q"])
         return await program.exitCode()
+    }
+
+    /// Waits until something has ended the program.
+    package func waitForEnd() async throws {
+        try await Self.poll("latch-desktop still runs.", detail: { self.tree() }) {
+            self.program.isRunning ? nil : true
+        }
     }
 
     // MARK: -
@@ -279,6 +312,7 @@ package final class DesktopApp {
 
     private func failure(_ message: String) -> DriverError { DriverError("\(message)\n\(tree())") }
 
+    @discardableResult
     private static func poll<Value>(
         _ message: String, detail: @Accessibility () -> String, _ body: @Accessibility () throws -> Value?
     ) async throws -> Value {

@@ -21,11 +21,19 @@ extension PersonFolders {
             """)
     }
 
-    /// Runs statements on the database of the accounts, and returns the rows.
+    /// Runs statements on a database, and returns the rows.
+    ///
+    /// - Parameters:
+    ///   - statements: The statements.
+    ///   - file: The path of the database in the folders. Default: that of the accounts.
+    /// - Returns: The rows.
+    /// - Throws: ``DriverError`` when a statement fails.
     @discardableResult
-    package func sql(_ statements: String) async throws -> String {
+    package func sql(
+        _ statements: String, in file: String = "data/latchstring/latchstring.db"
+    ) async throws -> String {
         let program = try ChildProgram(
-            "/usr/bin/sqlite3", ["-cmd", ".timeout 10000", root.path + "/data/latchstring/latchstring.db", statements],
+            "/usr/bin/sqlite3", ["-cmd", ".timeout 10000", root.path + "/" + file, statements],
             folder: root)
         let output = await program.allOutput()
         guard await program.exitCode() == 0 else { throw DriverError("sqlite3: \(program.errors)") }

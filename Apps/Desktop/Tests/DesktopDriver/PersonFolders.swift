@@ -25,6 +25,31 @@ package final class PersonFolders: Sendable {
             at: programs.appending(path: "latch"), withDestinationURL: URL(fileURLWithPath: Programs.latch))
     }
 
+    /// Copies the folders of a person, to ``restore(_:)`` them.
+    package init(copying other: PersonFolders) throws {
+        root = FileManager.default.temporaryDirectory.appending(path: "latch-desktop-\(UUID())")
+        try FileManager.default.copyItem(at: other.root, to: root)
+    }
+
+    /// Replaces all files with those of a copy. The paths stay the same, because the queue contains some of them.
+    ///
+    /// - Parameter copy: The copy.
+    /// - Throws: An error of the system when a file cannot be copied.
+    package func restore(_ copy: PersonFolders) async throws {
+        try await waitForPrograms()
+        try FileManager.default.removeItem(at: root)
+        try FileManager.default.copyItem(at: copy.root, to: root)
+    }
+
+    /// Waits for the end of all programs of the person, such as a background program.
+    private func waitForPrograms() async throws {
+        let mark = Data("XDG_DATA_HOME=\(root.path)/data\0".utf8)
+        while try FileManager.default.contentsOfDirectory(atPath: "/proc").contains(where: { process in
+            let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            return Int(process) != nil && environment?.range(of: mark) != nil
+        }) { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
     deinit { try? FileManager.default.removeItem(at: root) }
 
     /// The environment that makes a program use these folders.

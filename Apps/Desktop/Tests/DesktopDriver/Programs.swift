@@ -13,6 +13,8 @@ package enum Programs {
     package static var desktop: String { root.path + "/.build/desktop/debug/latch-desktop" }
     /// The program for checks that need a main loop.
     package static var probe: String { root.path + "/.build/desktop/debug/DesktopProbe" }
+    /// The library that kills a program at one of its changes.
+    package static var killPoints: String { root.path + "/.build/desktop/debug/libKillPoints.so" }
     /// The gateway, from the main package.
     package static var gateway: String { folder + "/latchd" }
     /// The command line, from the main package.
