@@ -17,6 +17,8 @@ let package = Package(
         .library(name: "LatchKit", targets: ["LatchKit"]),
         .library(name: "LatchDownloads", targets: ["LatchDownloads"]),
         .library(name: "LatchScreens", targets: ["LatchScreens"]),
+        // For the tests of Apps/Desktop.
+        .library(name: "BrowserDriver", targets: ["BrowserDriver"]),
     ],
     targets: [
         // C: module maps over the distribution's C libraries, no logic.
@@ -191,6 +193,8 @@ let package = Package(
         .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestSupport", dependencies: ["CSpawn", "WebSockets"], path: "Tests/TestSupport"),
         .target(
+            name: "BrowserDriver", dependencies: ["HTTPMessages", "TestSupport"], path: "Tests/BrowserDriver"),
+        .target(
             name: "ScriptedProvider",
             dependencies: ["Crypto", "HTTPMessages", "HTTPServer", "JOSE", "OAuth"],
             path: "Tests/ScriptedProvider"),
@@ -283,8 +287,8 @@ let package = Package(
         .testTarget(
             name: "SystemTests",
             dependencies: [
-                "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchSandbox", "OAuth", "PictureLibrary",
-                "ScriptedProvider", "ServerMessages", "TestSupport",
+                "BrowserDriver", "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "LatchSandbox", "OAuth",
+                "PictureLibrary", "ScriptedProvider", "ServerMessages", "TestSupport",
             ],
             path: "Tests/System"),
     ],
@@ -337,7 +341,7 @@ for target in package.targets where ["LatchCLI", "LatchDaemon"].contains(target.
 // named here use C types of the system's own library, except PictureLibrary, which is strict although it uses zlib.
 let systemLibraries = Set(package.targets.filter { $0.type == .system }.map(\.name))
 func usesC(_ target: Target) -> Bool {
-    if ["Primitives", "SanitizerProbe", "SecretProbe", "fuzz"].contains(target.name) { return true }
+    if ["BrowserDriver", "Primitives", "SanitizerProbe", "SecretProbe", "fuzz"].contains(target.name) { return true }
     return target.name != "PictureLibrary"
         && target.dependencies.contains { dependency in
             guard case .byNameItem(let name, _) = dependency else { return false }

@@ -37,7 +37,10 @@ let package = Package(
             path: "Tests/DesktopProbe"),
         .testTarget(
             name: "DesktopTests",
-            dependencies: ["CAdwaita", "DesktopDriver", "DesktopProbe", "DesktopProgram", "Widgets"]),
+            dependencies: [
+                "CAdwaita", "DesktopDriver", "DesktopProbe", "DesktopProgram", "Widgets",
+                .product(name: "BrowserDriver", package: "latchstring"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

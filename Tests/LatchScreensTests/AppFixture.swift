@@ -35,6 +35,14 @@ final class AppFixture {
     var folders: Folders { Folders(data: folder.path + "/latchstring") }
     var ada: (email: String, password: String) { (sandbox.people[0].email, sandbox.people[0].password) }
 
+    /// The environment of a device on which no program is registered for links.
+    var environment: [String: String] {
+        let own = ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"].map {
+            ($0, folder.path)
+        }
+        return ProcessInfo.processInfo.environment.merging(own) { $1 }
+    }
+
     /// The settings of a client on this device.
     var configuration: LatchClient.Configuration {
         LatchClient.Configuration(
@@ -45,7 +53,7 @@ final class AppFixture {
 
     /// Starts the app, as opening its window does. Each call is a program of its own.
     func start(browser: Browser? = nil, patience: Duration = .seconds(600)) -> AppScreen {
-        let app = AppScreen(configuration, browser: browser, patience: patience)
+        let app = AppScreen(configuration, browser: browser, patience: patience, environment: environment)
         apps.append(app)
         app.start()
         return app
@@ -56,13 +64,35 @@ final class AppFixture {
 
     /// Signs in with a password through the screens, from the first one.
     func signIn(_ app: AppScreen, to family: String = "immich") async throws -> MainScreen {
-        let connect = try await app.connect()
-        connect.address = try url(family)
-        connect.next()
-        let screen = try await app.signInScreen()
+        let screen = try await signInScreen(app, of: family)
         (screen.email, screen.password) = ada
         screen.login()
         return try await app.main()
+    }
+
+    /// Enters the address of a server, and waits for the second step.
+    func signInScreen(_ app: AppScreen, of family: String) async throws -> SignInScreen {
+        let connect = try await app.connect()
+        connect.address = try url(family)
+        connect.next()
+        return try await app.signInScreen()
+    }
+
+    /// Signs in on the page with an address, and returns the link with which the browser then returns.
+    func link(from address: String) async throws -> String {
+        let person = try await Program.run(
+            Products.packageFolder + "/scripts/person", [ada.email, ada.password, "allow", address],
+            environment: environment.merging(["PERSON_PRINTS": "1"]) { $1 })
+        guard person.status == 0 else { throw ChildProcess.Failure(person.errors) }
+        return person.output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Registers a program of the device for the links with a scheme.
+    func registerProgram(for scheme: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: folder.file("applications"), withIntermediateDirectories: true)
+        try folder.write("[Desktop Entry]\nType=Application\nName=A\nExec=true %u\n", to: "applications/a.desktop")
+        try folder.write("[Default Applications]\nx-scheme-handler/\(scheme)=a.desktop\n", to: "mimeapps.list")
     }
 }
 
@@ -79,6 +109,17 @@ extension AppScreen {
         try await value {
             if case .signIn(let flow) = $0, case .signIn(let screen) = flow.state { screen } else { nil }
         }
+    }
+
+    /// Signs in with the first provider, and waits until the page for the browser is known.
+    func useBrowser(_ screen: SignInScreen) async throws -> BrowserScreen {
+        screen.useBrowser(try #require(screen.providers.first))
+        let browser: BrowserScreen = try await value {
+            if case .signIn(let flow) = $0, case .browser(let screen) = flow.state { screen } else { nil }
+        }
+        let address: String = try await observed { browser.address }
+        #expect(address.hasPrefix("http"))
+        return browser
     }
 
     /// Waits for the question about a certificate.

@@ -100,30 +100,70 @@ struct SignInFlowTests {
         #expect(AppScreen.Text.unexpectedLinks(Array(repeating: error, count: 3_000))?.hasPrefix("3000 links") == true)
     }
 
-    @Test("OX-8 OX-9 each provider is a button, and the browser returns to the app by the link")
-    func browser() async throws {
+    @Test(
+        "OX-8 OX-9 each provider is a button, a wrong link is told, and the pasted link signs in",
+        arguments: ["onyx", "immich", "timetracker", "relate-mail"])
+    func pasted(_ family: String) async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
-            let connect = try await app.connect()
-            connect.address = try fixture.url("onyx")
-            connect.next()
-            let screen = try await app.signInScreen()
+            let screen = try await fixture.signInScreen(app, of: family)
             screen.password = "typed before the choice"
-            let provider = try #require(screen.providers.first)
-            #expect(!provider.title.isEmpty)
-            screen.useBrowser(provider)
+            let cancelled = try await app.useBrowser(screen)
             #expect(screen.password.isEmpty)
-            let browser: BrowserScreen = try await app.value {
-                if case .signIn(let flow) = $0, case .browser(let screen) = flow.state { screen } else { nil }
-            }
-            let address: String = try await observed { browser.address }
-            #expect(address.hasPrefix("http"))
+            cancelled.cancel()
+            #expect(try await app.signInScreen() === screen && screen.error == nil)
+
+            let browser = try await app.useBrowser(screen)
             browser.link = "https://example.org/not-the-link"
             browser.useLink()
-            try await observed { browser.state == .waiting(address: address, [.unrecognizedLink]) }
-            browser.cancel()
-            let back = try await app.signInScreen()
-            #expect(back === screen && screen.error == nil)
+            try await observed { browser.messages.contains(BrowserScreen.Text.unrecognizedLink) }
+            browser.link = try await fixture.link(from: try #require(browser.address))
+            #expect(!browser.messages.contains(BrowserScreen.Text.unrecognizedLink))
+            browser.useLink()
+            #expect(try await app.main().account.userEmail == fixture.ada.email)
+        }
+    }
+
+    @Test(
+        "OX-9 IM-7 RM-5 TT-3 the browser returns to the app by loopback, or by the link that the desktop passes on",
+        arguments: ["onyx", "immich", "timetracker", "relate-mail"])
+    func returned(_ family: String) async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let browser = try await app.useBrowser(fixture.signInScreen(app, of: family))
+            let link = try await fixture.link(from: try #require(browser.address))
+            #expect(link.hasPrefix("http://127.0.0.1:") == (family == "onyx"))
+            if family == "onyx" {
+                #expect(try await Program.run("curl", ["--silent", link]).status == 0)
+            } else {
+                try CallbackLink(link).deliver(folders: fixture.folders)
+            }
+            #expect(try await app.main().account.userEmail == fixture.ada.email)
+        }
+    }
+
+    @Test(
+        "IM-7 RM-5 TT-1 if no program is registered for the link of the browser, the screen says what to do",
+        arguments: [false, true])
+    func noHandler(_ isRegistered: Bool) async throws {
+        try await AppFixture.with { fixture in
+            if isRegistered { try fixture.registerProgram(for: "relate-mail") }
+            let app = fixture.start()
+            let screen = try await fixture.signInScreen(app, of: "relate-mail")
+            let browser = try await app.useBrowser(screen)
+            await browser.query.finish()
+            let sentences = isRegistered ? [] : [BrowserScreen.Text.noHandler("relate-mail")]
+            #expect(browser.messages == sentences)
+        }
+    }
+
+    @Test("OX-9 a sign-in that returns by loopback needs no registered program")
+    func loopbackNeedsNoHandler() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let browser = try await app.useBrowser(fixture.signInScreen(app, of: "onyx"))
+            await browser.query.finish()
+            #expect(browser.messages.isEmpty)
         }
     }
 

@@ -28,10 +28,16 @@ package struct SchemeHandler: Sendable {
     /// Whether the desktop entry exists.
     package var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Returns the desktop entry that is registered for a scheme. Nil when the desktop cannot be queried.
-    package static func entry(for scheme: String) async -> String? {
+    /// Returns the desktop entry that is registered for a scheme.
+    ///
+    /// - Parameters:
+    ///   - scheme: The scheme.
+    ///   - environment: Additional environment variables for the query.
+    /// - Returns: The file name of the entry. Empty when there is none, nil when the desktop cannot be queried.
+    package static func entry(for scheme: String, environment: [String: String] = [:]) async -> String? {
         let words = ["xdg-mime", "query", "default", "x-scheme-handler/" + scheme]
-        guard let (status, text) = try? await DesktopProgram.output(of: words), status == 0 else { return nil }
+        guard let (status, text) = try? await DesktopProgram.output(of: words, environment: environment), status == 0
+        else { return nil }
         return String(text.prefix { !$0.isNewline })
     }
 

@@ -83,9 +83,14 @@ package final class DesktopProgram: Sendable {
 
     /// Runs a program and waits for it to end.
     ///
+    /// - Parameters:
+    ///   - command: The program, looked up in `PATH`, and its arguments. At least one element.
+    ///   - environment: Additional environment variables.
     /// - Returns: The exit status and the text from standard output.
     /// - Throws: ``DesktopError/Code/programMissing``, ``DesktopError/Code/programFailed``.
-    package static func output(of command: [String]) async throws -> (status: Int32, text: String) {
+    package static func output(
+        of command: [String], environment: [String: String] = [:]
+    ) async throws -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Self.failure(command, errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -93,7 +98,7 @@ package final class DesktopProgram: Sendable {
         let program: DesktopProgram
         do {
             defer { close(writer) }
-            program = DesktopProgram(process: try spawn(command, output: writer))
+            program = DesktopProgram(process: try spawn(command, output: writer, environment: environment))
         } catch {
             close(reader)
             throw error

@@ -67,7 +67,7 @@ public struct Browser: Sendable, Hashable {
     }
 
     /// Whether the program itself shows the page.
-    var isPresenter: Bool { if case .presenter = kind { true } else { false } }
+    package var isPresenter: Bool { if case .presenter = kind { true } else { false } }
 
     /// How the program of a browser ended.
     enum End: Sendable, Equatable {

@@ -32,11 +32,6 @@ package struct SchemeRegistration: Sendable {
     /// Whether the desktop entry exists.
     package var hasEntry: Bool { handler.exists }
 
-    /// Returns whether the desktop entry is registered for a scheme. False when the desktop cannot be queried.
-    package static func isRegistered(_ scheme: String) async -> Bool {
-        await SchemeHandler.entry(for: scheme) == entry
-    }
-
     /// Writes the desktop entry and registers it for every scheme.
     ///
     /// - Parameter program: The absolute path of the program. It is called with the arguments `callback` and the link.
@@ -70,5 +65,18 @@ package struct SchemeRegistration: Sendable {
         } catch {
             throw LatchError(.registrationFailed, error.message, cause: error)
         }
+    }
+}
+
+extension Server {
+    /// Returns the custom scheme with which this server sends the browser back, if no program is registered for it.
+    ///
+    /// - Parameter environment: Additional environment variables for the query of the desktop.
+    /// - Returns: The scheme, such as `app.immich`. Nil when a program is registered for it, this server uses none, or
+    ///   the desktop cannot be queried.
+    package func unhandledScheme(environment: [String: String]) async -> String? {
+        guard let callback = (dialect as? any BrowserDialect)?.callback else { return nil }
+        let scheme = String(callback.prefix { $0 != ":" })
+        return await SchemeHandler.entry(for: scheme, environment: environment) == "" ? scheme : nil
     }
 }

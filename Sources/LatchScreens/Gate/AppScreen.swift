@@ -93,7 +93,8 @@ public final class AppScreen {
     ///   - authentication: The system's authentication, which can unlock the device.
     ///   - address: The address that the first sign-in suggests. Empty for that of the server that was found last.
     ///   - patience: How long the server may take to confirm the session before the app opens with the stored identity.
-    ///   - environment: The environment variables that choose the secret store and locate the folders of downloads.
+    ///   - environment: The environment variables that choose the secret store, and locate the folders of downloads and
+    ///     the programs for links.
     public init(
         _ configuration: LatchClient.Configuration = .init(), browser: Browser? = .automatic,
         authentication: SystemAuthentication = SystemAuthentication(), address: String = "",
@@ -125,7 +126,9 @@ public final class AppScreen {
     public func stop() async {
         switch state {
         case .passphrase(let screen): screen.finish(nil)
-        case .signIn(let flow): flow.stop()
+        case .signIn(let flow):
+            flow.stop()
+            await flow.finish()
         default: break
         }
         running.cancel()
@@ -156,7 +159,9 @@ public final class AppScreen {
     /// Begins the sign-in to another account.
     public func addAccount() {
         guard let client, adding == nil, !isLocked else { return }
-        let flow = SignInFlow(client, browser: browser, canLeave: true) { [weak self] in self?.endFlow($0) }
+        let flow = SignInFlow(client, browser: browser, environment: environment, canLeave: true) { [weak self] in
+            self?.endFlow($0)
+        }
         adding = flow
         decide()
     }
@@ -172,7 +177,7 @@ public final class AppScreen {
         guard let client, adding == nil, !isLocked else { return }
         let flow = SignInFlow(
             client, known: (account, "Sign in to \(account.serverURL.authority) again."), browser: browser,
-            canLeave: true
+            environment: environment, canLeave: true
         ) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
@@ -355,10 +360,9 @@ public final class AppScreen {
     }
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
-        let flow = SignInFlow(client, known: known, address: address, browser: browser, canLeave: false) {
-            [weak self] in
-            self?.endFlow($0)
-        }
+        let flow = SignInFlow(
+            client, known: known, address: address, browser: browser, environment: environment, canLeave: false
+        ) { [weak self] in self?.endFlow($0) }
         state = .signIn(flow)
     }
 

@@ -23,6 +23,8 @@ public final class BrowserScreen {
         case browserFailed(String)
         /// The pasted text is not the link of this sign-in.
         case unrecognizedLink
+        /// The browser returns by a link with this scheme, and no program is registered for such links.
+        case noHandler(scheme: String)
     }
 
     /// The texts of the screen.
@@ -52,6 +54,16 @@ public final class BrowserScreen {
         /// What is shown when the pasted text is not the link of this sign-in.
         public static let unrecognizedLink =
             "This is not the address of the last page of this sign-in. Copy all of it and paste it again."
+
+        /// What is shown when no program is registered for the link with which the browser returns.
+        ///
+        /// - Parameter scheme: The scheme of the link.
+        /// - Returns: A sentence.
+        public static func noHandler(_ scheme: String) -> String {
+            "The browser cannot return here, because no program is registered for links that begin with '\(scheme):'. "
+                + "Install Latchstring or run 'latch register-schemes', or copy the link of the last page and paste "
+                + "it under '\(otherDevice)'."
+        }
     }
 
     /// What the screen shows.
@@ -72,6 +84,7 @@ public final class BrowserScreen {
             switch notice {
             case .browserFailed(let sentence): sentence
             case .unrecognizedLink: Text.unrecognizedLink
+            case .noHandler(let scheme): Text.noHandler(scheme)
             }
         }
     }
@@ -87,20 +100,23 @@ public final class BrowserScreen {
     @ObservationIgnored private let server: Server
     @ObservationIgnored private let provider: String?
     @ObservationIgnored private let browser: Browser?
+    @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private let onResult: @MainActor (Result<Account, ScreenError>?) -> Void
     @ObservationIgnored private var links: AsyncStream<String>.Continuation?
     @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored private let reopening = ScreenTask()
+    @ObservationIgnored let query = ScreenTask()
 
     /// `onResult` gets nil when the person cancelled.
     init(
-        _ client: LatchClient, server: Server, provider: String?, browser: Browser?,
+        _ client: LatchClient, server: Server, provider: String?, browser: Browser?, environment: [String: String],
         onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
     ) {
         self.client = client
         self.server = server
         self.provider = provider
         self.browser = browser
+        self.environment = environment
         self.onResult = onResult
         host = server.address.authority
         start()
@@ -156,9 +172,19 @@ public final class BrowserScreen {
 
     private func record(_ event: BrowserSignIn.Event) {
         switch event {
-        case .waiting(let address, _): state = .waiting(address: address, [])
+        case .waiting(let address, let method):
+            state = .waiting(address: address, [])
+            if method == .scheme, browser?.isPresenter != true { checkHandler() }
         case .browserFailed(let reason): show(.browserFailed(reason))
         case .unrecognizedLink: show(.unrecognizedLink)
+        }
+    }
+
+    private func checkHandler() {
+        query.start { [server, environment, weak self] isCurrent in
+            let scheme = await server.unhandledScheme(environment: environment)
+            guard isCurrent(), let scheme else { return }
+            self?.show(.noHandler(scheme: scheme))
         }
     }
 

@@ -34,6 +34,7 @@ public final class SignInFlow {
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let browser: Browser?
+    @ObservationIgnored private let environment: [String: String]
     /// The account that signs in again. Nil for a new one.
     @ObservationIgnored private let known: (account: Account, reason: String)?
     @ObservationIgnored private let onEnd: @MainActor (Account?) -> Void
@@ -43,11 +44,13 @@ public final class SignInFlow {
     /// `onEnd` gets the account, or nil when the person left the flow.
     init(
         _ client: LatchClient, known: (account: Account, reason: String)? = nil, address: String = "",
-        browser: Browser? = .automatic, canLeave: Bool, onEnd: @escaping @MainActor (Account?) -> Void
+        browser: Browser?, environment: [String: String], canLeave: Bool,
+        onEnd: @escaping @MainActor (Account?) -> Void
     ) {
         self.client = client
         self.known = known
         self.browser = browser
+        self.environment = environment
         self.canLeave = canLeave
         self.onEnd = onEnd
         let handler = ResultHandler()
@@ -85,6 +88,11 @@ public final class SignInFlow {
         case .signIn(let screen): screen.cancel()
         case .browser(let screen): screen.work.cancel()
         }
+    }
+
+    /// Waits until a stopped sign-in in the browser has closed the browser and removed its profile.
+    func finish() async {
+        if case .browser(let screen) = state { await screen.work.finish() }
     }
 
     /// Asks the server of a known account with its stored connection.
@@ -138,7 +146,9 @@ public final class SignInFlow {
         case .signedIn(let account): onEnd(account)
         case .browser(let provider):
             state = .browser(
-                BrowserScreen(client, server: server, provider: provider, browser: browser) { [handler] result in
+                BrowserScreen(
+                    client, server: server, provider: provider, browser: browser, environment: environment
+                ) { [handler] result in
                     switch result {
                     case .success(let account): handler.flow?.onEnd(account)
                     case .failure(let error):

@@ -1,3 +1,4 @@
+import BrowserDriver
 import Foundation
 import HTTPMessages
 import TestSupport
@@ -60,8 +61,7 @@ struct Desktop {
         let schemes = ["onyx", "timetracker", "app.immich", "relate-mail"]
         switch row.browser {
         case .chromium:
-            browser = try Chromium(
-                in: base.folder.path, schemes: schemes, origins: [Self.origin(of: server), sandbox.issuer])
+            browser = try Chromium(schemes: schemes, origins: [server, sandbox.issuer])
         case .firefox: browser = try Firefox(in: base.folder.path, schemes: schemes)
         }
         if row.opening == .system { try chooseBrowser() }
@@ -79,11 +79,6 @@ struct Desktop {
         try base.folder.write(entry, to: "data/applications/web.desktop")
         try base.folder.write(
             "[Default Applications]\nx-scheme-handler/http=web.desktop\n", to: "config/mimeapps.list")
-    }
-
-    /// Scheme, host and port of a web address.
-    private static func origin(of address: String) -> String {
-        address.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 
     /// Starts `latch login` and waits until it has opened the browser.
@@ -105,18 +100,8 @@ struct Desktop {
 
     /// Fills in the provider's form and presses a button.
     func response(_ button: String, password: String? = nil) async throws {
-        try await browser.act(
-            on: sandbox.issuer,
-            """
-            (() => {
-                const form = document.forms[0]
-                if (!form || document.readyState !== 'complete') return false
-                form.email.value = '\(sandbox.email)'
-                form.password.value = '\(password ?? sandbox.password)'
-                form.querySelector('button[value=\(button)]').click()
-                return true
-            })()
-            """)
+        try await browser.press(
+            button, as: sandbox.email, password ?? sandbox.password, at: sandbox.issuer)
     }
 
     func close() async {

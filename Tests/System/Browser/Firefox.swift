@@ -1,3 +1,4 @@
+import BrowserDriver
 import CLibrary
 import Foundation
 import HTTPMessages

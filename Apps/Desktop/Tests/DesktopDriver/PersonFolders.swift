@@ -4,9 +4,14 @@ package import Foundation
 package final class PersonFolders: Sendable {
     /// The folder that contains all others.
     package let root: URL
+    private let desktop: String
 
     /// Makes the folders.
-    package init() throws {
+    ///
+    /// - Parameter desktop: The name of the desktop, such as `GNOME`, for the programs that open links. Empty for none.
+    /// - Throws: An error of the system.
+    package init(desktop: String = "") throws {
+        self.desktop = desktop
         root = FileManager.default.temporaryDirectory.appending(path: "latch-desktop-\(UUID())")
         try FileManager.default.createDirectory(
             at: root.appending(path: "config/gtk-4.0"), withIntermediateDirectories: true,
@@ -27,6 +32,7 @@ package final class PersonFolders: Sendable {
 
     /// Copies the folders of a person, to ``restore(_:)`` them.
     package init(copying other: PersonFolders) throws {
+        desktop = other.desktop
         root = FileManager.default.temporaryDirectory.appending(path: "latch-desktop-\(UUID())")
         try FileManager.default.copyItem(at: other.root, to: root)
     }
@@ -57,7 +63,7 @@ package final class PersonFolders: Sendable {
         [
             "HOME": root.path, "XDG_DATA_HOME": root.path + "/data", "XDG_STATE_HOME": root.path + "/state",
             "XDG_CONFIG_HOME": root.path + "/config", "XDG_CACHE_HOME": root.path + "/cache",
-            "PATH": programs.path + ":/usr/bin:/bin",
+            "PATH": programs.path + ":/usr/bin:/bin", "XDG_CURRENT_DESKTOP": desktop,
         ]
     }
 

@@ -10,7 +10,7 @@ final class LockedFolderPanel {
     private let screen: LockedFolderScreen
     private let advice = Label(Text.advice)
     private let sentence = Label()
-    private let pin = TextRow.password(Text.pin)
+    private let pin = TextRow.secret(Text.pin)
     private let group: Group
     private let error = ErrorLabel()
     private let spinner = Spinner(LibrarySection.locked.title)

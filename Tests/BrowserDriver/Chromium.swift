@@ -8,25 +8,30 @@ import TestSupport
 /// over two named pipes, so that no port is open.
 ///
 /// Source: Chrome DevTools Protocol, `--remote-debugging-pipe`: JSON messages that end with NUL.
-final class Chromium: DrivenBrowser {
-    let command: String
-    let programs: String
+public final class Chromium: DrivenBrowser {
+    /// The program that opens an address in it.
+    public let command: String
+    /// The folder with a program called `chromium`, which gets its profile from its caller.
+    public let programs: String
     private let pipes: DebuggingPipes
+    private let directory: TemporaryDirectory
     /// Where it has the socket that tells a second start of the first.
     private let sockets: TemporaryDirectory
 
-    /// Prepares a profile and the command in `folder`; nothing runs yet.
+    /// Prepares a profile and the command in a folder of its own; nothing runs yet.
     ///
     /// - Parameters:
-    ///   - folder: Where.
     ///   - schemes: The schemes whose links are handed on.
-    ///   - origins: The pages that may do so.
+    ///   - origins: The addresses of the servers whose pages may do so.
     /// - Throws: When a file cannot be written.
-    init(in folder: String, schemes: [String], origins: [String]) throws {
+    public init(schemes: [String], origins: [String]) throws {
+        directory = try TemporaryDirectory()
+        let folder = directory.path
         let allowed = JSONValue.object(schemes.map { JSONValue.Member($0, true) })
         let preferences: JSONValue = [
             "protocol_handler": [
-                "allowed_origin_protocol_pairs": .object(origins.map { JSONValue.Member($0, allowed) })
+                "allowed_origin_protocol_pairs": .object(
+                    origins.map { JSONValue.Member(Self.origin(of: $0), allowed) })
             ]
         ]
         try Data(preferences.encoded()).write(to: URL(fileURLWithPath: folder + "/preferences"))
@@ -36,17 +41,23 @@ final class Chromium: DrivenBrowser {
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         // Its sandbox does not work as root and in many containers, and all pages here are the test's own.
         let start = """
-            PATH=/usr/bin:/bin
+            PATH=$PATH:/usr/bin:/bin
             export TMPDIR='\(sockets.path)'
             mkdir -p "$profile/Default" && cp '\(folder)/preferences' "$profile/Default/Preferences"
             exec /usr/bin/chromium --no-sandbox --disable-gpu --disable-dev-shm-usage --remote-debugging-pipe \\
                 "$@" 3<'\(pipes.input)' 4>'\(pipes.output)' 2>/dev/null
             """
-        let own = "set -- --user-data-dir='\(folder)/chromium' --no-first-run --no-default-browser-check \"$@\""
+        let own =
+            "set -- --user-data-dir='\(folder)/chromium' --no-first-run --no-default-browser-check --password-store=basic \"$@\""
         try Self.write("profile='\(folder)/chromium'\n\(own)\n\(start)", to: command)
         try Self.write(
             "for word; do case $word in --user-data-dir=*) profile=${word#*=} ;; esac; done\n\(start)",
             to: programs + "/chromium")
+    }
+
+    /// Scheme, host and port of a web address.
+    private static func origin(of address: String) -> String {
+        address.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
     }
 
     private static func write(_ script: String, to path: String) throws {
@@ -54,7 +65,13 @@ final class Chromium: DrivenBrowser {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    func act(on text: String, _ script: String) async throws {
+    /// Runs a script in the page whose address contains `text`, again until it returns `true`.
+    ///
+    /// - Parameters:
+    ///   - text: A part of the address of the page.
+    ///   - script: The script.
+    /// - Throws: `CancellationError`; an error when Chromium does not respond.
+    public func act(on text: String, _ script: String) async throws {
         while true {
             try Task.checkCancellation()
             guard let session = try await page(text) else { continue }
@@ -65,7 +82,8 @@ final class Chromium: DrivenBrowser {
         }
     }
 
-    func close() async {
+    /// Ends it.
+    public func close() async {
         _ = try? await pipes.call("Browser.close", [:], nil)
     }
 
