@@ -152,8 +152,12 @@ struct KilledRun {
             point.set(number)
             try await act.perform(app, device)
             try await app.waitForEnd()
-        } catch  where point.isReached {
-            // The driver cannot find the window any more.
+        } catch {
+            // After the kill the driver cannot find the window any more.
+            guard point.isReached else {
+                Issue.record("\(act.name), to be killed before change \(number), made only \(point.changes)")
+                throw error
+            }
         }
         try #require(await app.program.isKilled(), "\(act.name): SIGKILL did not end the program at \(number).")
         try #require(point.isReached && point.changes.count == number, "\(act.name): \(point.changes)")

@@ -85,14 +85,44 @@ static void change_path(const char *call, const char *path) {
     change(call, path + length + 1);
 }
 
-static void change_file(const char *call, int file) {
-    if (!is_armed()) return;
-    char link[64], path[PATH_MAX];
+// Finds the path of an open file. Returns false if changes are not counted.
+static bool find_path(int file, char path[PATH_MAX]) {
+    if (!is_armed()) return false;
+    char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, sizeof path - 1);
-    if (length <= 0) return;
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    if (length <= 0) return false;
     path[length] = 0;
-    change_path(call, path);
+    return true;
+}
+
+static void change_file(const char *call, int file) {
+    char path[PATH_MAX];
+    if (find_path(file, path)) change_path(call, path);
+}
+
+// SQLite writes a header, and flushes it and the folder, before the first commit to an empty log. Which act has that commit
+// depends on what happened before, so these calls are not counted.
+static _Thread_local bool has_new_header;
+
+static bool is_log(const char *path) {
+    size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, "-wal") == 0;
+}
+
+static void change_at(const char *call, int file, off64_t at) {
+    char path[PATH_MAX];
+    if (!find_path(file, path)) return;
+    if (at == 0 && is_log(path)) has_new_header = true;
+    else change_path(call, path);
+}
+
+static void flush(const char *call, int file) {
+    char path[PATH_MAX];
+    if (!find_path(file, path)) return;
+    bool is_of_header = is_log(path) ? has_new_header : !strstr(path, ".db");
+    if (is_log(path)) has_new_header = false;
+    if (!is_of_header) change_path(call, path);
 }
 
 static void change_name(const char *call, const char *path) {
@@ -101,9 +131,9 @@ static void change_name(const char *call, const char *path) {
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-#define FILE_CALL(result, name, parameters, file, ...) \
+#define FILE_CALL(result, name, parameters, count, ...) \
     result name parameters { \
-        change_file(#name, file); \
+        count; \
         return NEXT(name)(__VA_ARGS__); \
     }
 #define NAME_CALL(name, parameters, path, ...) \
@@ -112,13 +142,14 @@ static void change_name(const char *call, const char *path) {
         return NEXT(name)(__VA_ARGS__); \
     }
 
-FILE_CALL(ssize_t, write, (int file, const void *data, size_t count), file, file, data, count)
-FILE_CALL(ssize_t, pwrite, (int file, const void *data, size_t count, off_t at), file, file, data, count, at)
-FILE_CALL(ssize_t, pwrite64, (int file, const void *data, size_t count, off64_t at), file, file, data, count, at)
-FILE_CALL(int, fsync, (int file), file, file)
-FILE_CALL(int, fdatasync, (int file), file, file)
-FILE_CALL(int, ftruncate, (int file, off_t size), file, file, size)
-FILE_CALL(int, ftruncate64, (int file, off64_t size), file, file, size)
+FILE_CALL(ssize_t, write, (int f, const void *data, size_t size), change_file("write", f), f, data, size)
+FILE_CALL(ssize_t, pwrite, (int f, const void *data, size_t size, off_t at), change_at("pwrite", f, at), f, data, size, at)
+FILE_CALL(
+    ssize_t, pwrite64, (int f, const void *data, size_t size, off64_t at), change_at("pwrite64", f, at), f, data, size, at)
+FILE_CALL(int, fsync, (int f), change_file("fsync", f), f)
+FILE_CALL(int, fdatasync, (int f), flush("fdatasync", f), f)
+FILE_CALL(int, ftruncate, (int f, off_t size), change_file("ftruncate", f), f, size)
+FILE_CALL(int, ftruncate64, (int f, off64_t size), change_file("ftruncate64", f), f, size)
 NAME_CALL(rename, (const char *old, const char *new), new, old, new)
 NAME_CALL(unlink, (const char *path), path, path)
 
