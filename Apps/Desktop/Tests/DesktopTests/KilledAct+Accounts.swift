@@ -137,11 +137,11 @@ struct SwitchAct: KilledAct {
         try await app.wait(for: .image, containing: "Photo, ")
         try await app.press("Back")
         try await app.press("Accounts")
-        try await app.wait(for: .button, "Switch")
+        try await app.wait(for: .button, containing: "Switch to this account")
     }
 
     func perform(_ app: DesktopApp, _: KilledDevice) async throws {
-        try await app.press("Switch")
+        try await app.press(containing: "Switch to this account")
         try await app.wait(for: .label, new)
     }
 
