@@ -66,7 +66,9 @@ extension ImmichScript {
             [("redirect_uri", redirect), ("state", own ?? "made-by-the-server-1")]
                 + (challenge.map { [("code_challenge", $0)] } ?? []))
         let host = request.headers["Host"] ?? ""
-        return .json(#"{"url":"http://\#(host)/idp?\#(query)"}"#, 201)
+        // A host name leads through a proxy that ends TLS.
+        let scheme = host.hasPrefix("127.0.0.1") ? "http" : "https"
+        return .json(#"{"url":"\#(scheme)://\#(host)/idp?\#(query)"}"#, 201)
     }
 
     /// The identity provider signs the person in at once.
