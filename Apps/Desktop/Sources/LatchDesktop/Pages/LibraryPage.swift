@@ -56,9 +56,9 @@ final class LibraryPage {
             tabs.append(button)
             tabButtons.append((section, button))
         }
-        for element in [selection, months, selectAll, clear, download] as [any Element] { bar.append(element) }
+        for element in [months, selectAll, clear, download] as [any Element] { bar.append(element) }
         body.margins(horizontal: 6, vertical: 12).expanded(vertically: true)
-        for element in [tabs, sentence, error, spinner, retry, grid.list, rowsPage, bar] as [any Element] {
+        for element in [tabs, sentence, error, spinner, retry, grid.list, rowsPage, selection, bar] as [any Element] {
             body.append(element)
         }
         rowsPage.widget.expanded(vertically: true)
@@ -97,6 +97,7 @@ final class LibraryPage {
         if let target = screen.target, grid.scroll(to: target) { screen.targetShown() }
         bar.isVisible = count != nil
         selection.text = screen.selectionSentence
+        selection.isVisible = count != nil
         clear.isVisible = screen.selection.count > 0
         months.isVisible = !screen.showsMonths && screen.months.count > 1
         download.title = screen.downloadTitle
