@@ -72,8 +72,8 @@ extension DownloadQueue {
             waitReason: try await waitReason())
     }
 
-    /// Returns why the disk holds up all files. Either their folder is missing, or a program
-    /// fetches but runs no task because there is no free space. Nil otherwise.
+    /// Returns why the disk holds up all files. Either their folder is missing, or a program fetches but receives no
+    /// bytes because there is no free space. Nil otherwise.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> WaitReason? {
@@ -84,7 +84,8 @@ extension DownloadQueue {
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
-            try await LatchError.converting(nil, { try await store.database.read { try $0.first(Self.selectRunning) } })
+            try await LatchError.converting(
+                nil, { try await store.database.read { try $0.first(Self.selectReceiving) } })
                 == nil
         else { return nil }
         let database = store.database.path ?? ""
@@ -170,6 +171,11 @@ extension DownloadQueue {
 
     private static let selectRunning = Statement(
         "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
+
+    // A complete part of a live photo stays 'running' until the other one is complete too.
+    private static let selectReceiving = Statement(
+        "SELECT 1 FROM downloads WHERE state = 'running' AND is_whole = 0 LIMIT 1"
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     private static let selectAccounts = Statement(
         "SELECT DISTINCT account FROM download_counts WHERE count > 0"

@@ -76,16 +76,21 @@ struct DownloadDiskFullTests {
 
     @Test("DL-13 while the disk is full, the list of downloads says so for each waiting file")
     func listed() async throws {
-        let picture = PictureServer.Picture(1, "summer.jpg", [UInt8](repeating: 7, count: 3_000_000))
-        let server = try PictureServer([picture])
+        // The picture of the live photo has enough space, its video has not.
+        var still = PictureServer.Picture(1, "live.jpg", [UInt8](repeating: 8, count: 1000))
+        var video = PictureServer.Picture(2, "live.mov", [UInt8](repeating: 9, count: 30_000_000))
+        still.video = video.id
+        video.visibility = "hidden"
+        let picture = PictureServer.Picture(3, "summer.jpg", [UInt8](repeating: 7, count: 30_000_000))
+        let server = try PictureServer([still, video, picture])
         defer { withExtendedLifetime(server) {} }
         let fixture = try await PictureFixture(signedInTo: server)
         let folder = fixture.base.folder.file("small")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let script = """
             set -e
-            mount -t tmpfs -o size=20m tmpfs "$0"
-            head -c 19M /dev/zero >"$0/filler"
+            mount -t tmpfs -o size=40m tmpfs "$0"
+            head -c 20M /dev/zero >"$0/filler"
             mkfifo "$0.fifo"
             "$@" >"$0.fifo" 2>&1 &
             exec 3<"$0.fifo"
@@ -97,7 +102,10 @@ struct DownloadDiskFullTests {
             kill $! || true
             """
         let result = try await fixture.latch(
-            ["download", "--all", "--to", folder], through: OwnMounts.command + ["sh", "-c", script, folder])
-        #expect(result.output.contains("summer.jpg  There is no space left in '\(folder)'"), "\(result)")
+            ["download", "--all", "--to", folder],
+            through: OwnMounts.command + ["sh", "-c", script, folder])
+        for name in ["summer.jpg", "live.mov"] {
+            #expect(result.output.contains("\(name)  There is no space left in '\(folder)'"), "\(result)")
+        }
     }
 }
