@@ -63,7 +63,7 @@ final class ScrollProbe {
             "Pictures", .grid(columns: 2...12),
             make: {
                 let cell = Cell()
-                return (cell, cell.picture.styled("card"))
+                return (cell, cell.picture.styled("frame"))
             }, show: { cell, index in if !isEmpty.isOn { cell.show(files[index % files.count]) } })
         grid.items.count = 100_000
         gtk_window_set_default_size(window.cast(), 1_400, 900)

@@ -24,7 +24,7 @@ final class PictureCell {
     /// Makes a cell without a picture.
     init() {
         picture.show(nil, side: Self.side)
-        content = Overlay(picture.styled("card")).add(missing, .middle, .middle).add(selected, .end, .start).add(
+        content = Overlay(picture.styled("frame")).add(missing, .middle, .middle).add(selected, .end, .start).add(
             kind, .start, .end
         ).centered()
     }
