@@ -72,8 +72,9 @@ extension DownloadQueue {
             waitReason: try await waitReason())
     }
 
-    /// Returns why the disk holds up all files. Either their folder is missing, or a program
-    /// fetches but runs no task because there is no free space. Nil otherwise.
+    /// Returns why the disk holds up all files. Either their folder is missing, or a program fetches but transfers no
+    /// file because there is no free space. Nil otherwise. A complete part of a live photo, which waits for the other
+    /// one, does not count as a transfer.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> WaitReason? {
@@ -84,8 +85,7 @@ extension DownloadQueue {
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
-            try await LatchError.converting(nil, { try await store.database.read { try $0.first(Self.selectRunning) } })
-                == nil
+            try await store.read({ try $0.first(Self.selectTransferred) }) == nil
         else { return nil }
         let database = store.database.path ?? ""
         let places: [(PauseReason, String)] = [
@@ -170,6 +170,10 @@ extension DownloadQueue {
 
     private static let selectRunning = Statement(
         "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
+
+    private static let selectTransferred = Statement(
+        "SELECT 1 FROM downloads WHERE state = 'running' AND is_whole = 0 LIMIT 1"
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     private static let selectAccounts = Statement(
         "SELECT DISTINCT account FROM download_counts WHERE count > 0"

@@ -74,12 +74,25 @@ struct DownloadDiskFullTests {
         try await Self.makeRoom(program, "/mnt/filler", for: bulk)
     }
 
-    @Test("DL-13 while the disk is full, the list of downloads says so for each waiting file")
-    func listed() async throws {
-        let picture = PictureServer.Picture(1, "summer.jpg", [UInt8](repeating: 7, count: 3_000_000))
-        let server = try PictureServer([picture])
+    @Test(
+        "DL-13 while the disk is full, the list of downloads says so for each waiting file, also if one part of a live photo is complete",
+        arguments: [false, true])
+    func listed(_ isLive: Bool) async throws {
+        var large = PictureServer.Picture(1, isLive ? "summer.mov" : "summer.jpg", patternBytes(3_000_000))
+        if isLive { large.visibility = "hidden" }
+        var still = PictureServer.Picture(2, "summer.jpg", patternBytes(20_000))
+        still.video = large.id
+        let server = try PictureServer(isLive ? [still, large] : [large])
         defer { withExtendedLifetime(server) {} }
         let fixture = try await PictureFixture(signedInTo: server)
+        let isComplete = DispatchSemaphore(value: isLive ? 0 : 1)
+        server.intercept { [path = "/api/assets/\(large.id)/original"] request in
+            guard request.path.hasPrefix(path) else { return nil }
+            isComplete.wait()
+            isComplete.signal()
+            return nil
+        }
+        async let waiting: Void = isLive ? Self.waitForCompletePart(in: fixture.base) : ()
         let folder = fixture.base.folder.file("small")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let script = """
@@ -96,8 +109,28 @@ struct DownloadDiskFullTests {
             "$1" downloads list
             kill $! || true
             """
-        let result = try await fixture.latch(
+        async let run = fixture.latch(
             ["download", "--all", "--to", folder], through: OwnMounts.command + ["sh", "-c", script, folder])
-        #expect(result.output.contains("summer.jpg  There is no space left in '\(folder)'"), "\(result)")
+        try await waiting
+        isComplete.signal()
+        let result = try await run
+        #expect(result.output.contains("\(large.name)  There is no space left in '\(folder)'"), "\(result)")
+        #expect(result.output.contains("running  \(still.id)") == isLive, "\(result)")
+    }
+
+    /// Waits until the database records that a part of a live photo is complete.
+    private static func waitForCompletePart(in fixture: SystemFixture) async throws {
+        let script = """
+            import sqlite3, sys, time
+            database = sqlite3.connect(sys.argv[1])
+            while True:
+                try:
+                    if database.execute("SELECT 1 FROM downloads WHERE is_whole").fetchone(): break
+                except sqlite3.OperationalError: pass
+                time.sleep(0.01)
+            """
+        let path = fixture.folder.file("data/latchstring/latchstring.db")
+        let result = try await Program.run("python3", ["-c", script, path])
+        guard result.status == 0 else { throw ChildProcess.Failure(result.errors) }
     }
 }
