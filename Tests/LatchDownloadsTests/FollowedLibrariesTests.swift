@@ -58,6 +58,40 @@ import Testing
         #expect(running.all.isEmpty && running.count == 2)
     }
 
+    @Test(
+        "IM-6 A search that is in progress adds no file to the queue after the library is no longer followed",
+        arguments: [true, false])
+    func removedDuringSearch(_ isReplaced: Bool) async throws {
+        let pictures = (1...2).map { PictureServer.Picture($0, "picture-\($0).jpg", patternBytes(1_000)) }
+        let server = try PictureServer(pictures)
+        try await LibraryFixture.with(server) { fixture in
+            let (folder, selection) = (fixture.home.file("Pictures"), DownloadSelection(isWholeLibrary: true))
+            let library = PictureLibrary(fixture.latch, folder: folder)
+            let (queue, list) = (DownloadQueue(fixture.latch, library: library), FollowedLibraries(fixture.latch))
+            let followed = FollowedLibrary(
+                account: fixture.account.id, selection: selection, location: library.location)
+            try await list.add(followed)
+            var files = SelectedFiles(of: selection, in: library)
+            for try await page in DownloadChooser(fixture.account, fixture.session).pages(of: selection) {
+                #expect(page.count == 2)
+                try await files.add([page[0]], to: queue, from: followed)
+                if isReplaced {
+                    try await list.add(
+                        FollowedLibrary(
+                            account: fixture.account.id, selection: selection,
+                            location: LibraryLocation(folder: fixture.home.file("Elsewhere"))))
+                } else {
+                    #expect(try await list.remove(fixture.account.id) == 1)
+                }
+                let error = await #expect(throws: LatchError.self) {
+                    try await files.add([page[1]], to: queue, from: followed)
+                }
+                #expect(error?.code == .cancelled)
+            }
+            #expect(try await queue.tasks().map(\.task.filename) == ["picture-1.jpg"])
+        }
+    }
+
     @Test("IM-11 A sign-out ends following, and removes the library from the list")
     func signOut() async throws {
         let fixture = try await DownloadFixture()

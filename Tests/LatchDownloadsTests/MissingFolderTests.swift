@@ -125,4 +125,60 @@ struct MissingFolderTests {
         try await run.cancellableValue
         #expect(try fixture.files() == ["one.jpg", "two.jpg"])
     }
+
+    @Test(
+        "DL-13 a run ends if the session ends while the folder is removed, created again or not",
+        arguments: [true, false])
+    func removedWhileSessionEnds(_ isCreatedAgain: Bool) async throws {
+        try await unmount()
+        try mount()
+        let library = fixture.library
+        let ended = FaultServer.Response(
+            status: 401, headers: [("Content-Type", "application/json")],
+            body: Array(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#.utf8))
+        let (isRemoved, pauses) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+        fixture.intercept { request in
+            switch request.path {
+            case "/api/auth/mobile/refresh", "/api/me": return ended
+            case "/files/three":
+                isRemoved.wait()
+                return ended
+            default: return nil
+            }
+        }
+        let hook = DownloadHook { step in
+            // The file is complete and about to be moved to its destination.
+            guard step == .fileRecorded else { return }
+            try FileManager.default.removeItem(atPath: library)
+            if isCreatedAgain {
+                try FileManager.default.createDirectory(atPath: library, withIntermediateDirectories: true)
+            }
+            isRemoved.signal()
+            for await _ in pauses.stream { break }
+        }
+        let queue = DownloadQueue(
+            fixture.latch, library: self.library(), settings: .init(), now: { .now }, hook: hook)
+        try await queue.add([fixture.task("three")])
+        let events = queue.events { if case .pauseReasonChanged = $0 { true } else { false } }
+        let watching = Task { for await _ in events { pauses.continuation.yield() } }
+        let run = Task { try await queue.run() }
+        try await run.cancellableValue
+        watching.cancel()
+        #expect(try await queue.tasks().dropFirst().allSatisfy { $0.state == .paused })
+        #expect(try await queue.snapshot().waitReason?.kind == .folder(library))
+    }
+
+    @Test("DL-12 a run that waits for its folder ends when its files are cancelled")
+    func cancelledWhileMissing() async throws {
+        try await unmount()
+        var settings = DownloadSettings()
+        settings.maximumOutage = nil
+        let queue = fixture.queue(settings, library: library())
+        let events = queue.events
+        let run = Task { try await queue.run() }
+        await queue.untilHeld(events)
+        #expect(try await fixture.otherProgram().cancelAll() == 1)
+        try await run.cancellableValue
+        #expect(!isThere)
+    }
 }

@@ -20,15 +20,15 @@ extension DownloadFiles {
             FollowedLibrary(account: account.id, selection: selection, location: library.location))
     }
 
-    /// Returns how this library is searched.
+    /// Returns how this library is searched. `followed` is the library of the list, if it is in the list.
     func searching(
-        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext
+        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext, of followed: FollowedLibrary? = nil
     ) -> LibrarySearching {
         LibrarySearching(account: selector) { time in
             var search = self
             search.selection.changedAfter = time
             do {
-                try await search.addSelection(to: queue, in: library, context, isRepeated: true)
+                try await search.addSelection(to: queue, in: library, context, isRepeated: true, from: followed)
             } catch let refused as FolderRefused { throw refused.error }
         }
     }
@@ -47,7 +47,7 @@ extension DownloadFiles {
             isDryRun: false, isBackground: true, isFollowing: true, isMetered: false, readsPIN: false)
         return LibrarySearching(account: account) { [place] time in
             let (queue, pictures) = try await place.open(context, isChoosing: true, of: account)
-            try await files.searching(queue, pictures, context).add(time)
+            try await files.searching(queue, pictures, context, of: library).add(time)
         }
     }
 }

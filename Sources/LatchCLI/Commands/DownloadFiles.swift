@@ -225,7 +225,7 @@ struct DownloadFiles: ExecutableCommand {
 
     func addSelection(
         to queue: DownloadQueue, in library: PictureLibrary, _ context: CommandContext, isRepeated: Bool = false,
-        onAdd: ([DownloadTask]) -> Void = { _ in }
+        from followed: FollowedLibrary? = nil, onAdd: ([DownloadTask]) -> Void = { _ in }
     ) async throws {
         var files = SelectedFiles(of: selection, in: library, fetchesExisting: fetchesExisting)
         try await eachPage(context) { tasks in
@@ -237,7 +237,7 @@ struct DownloadFiles: ExecutableCommand {
                 }
                 try await remember(library, isRepeated: isRepeated, context)
             }
-            onAdd(try await files.add(tasks, to: queue))
+            onAdd(try await files.add(tasks, to: queue, from: followed))
         }
         try await files.checkChanges(try await context.client())
         if context.console.isJSON {

@@ -155,6 +155,8 @@ struct FollowLibraries: Sendable {
                 }
             } catch let error as LatchError where [.signedOut, .sessionEnded, .noAccount].contains(error.code) {
                 warnings.report(error)
+            } catch let error as LatchError where error.code == .cancelled {
+                // The library was removed from the list, or replaced, during a search.
             }
         }
     }

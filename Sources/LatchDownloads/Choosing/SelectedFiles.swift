@@ -65,8 +65,23 @@ public struct SelectedFiles: Sendable {
     /// - Throws: The errors of ``count(_:)`` and ``DownloadQueue/add(_:goingTo:)``.
     @discardableResult
     public mutating func add(_ page: [DownloadTask], to queue: DownloadQueue) async throws -> [DownloadTask] {
+        try await add(page, to: queue, from: nil)
+    }
+
+    /// Does the same for a library that is followed. Nothing is added after another program has stopped following it.
+    ///
+    /// - Parameters:
+    ///   - page: The page.
+    ///   - queue: The queue.
+    ///   - followed: The library whose pictures the page lists. Nil for a selection of a person.
+    /// - Returns: The files that were added.
+    /// - Throws: The errors of ``add(_:to:)``; ``LatchError/Code/cancelled`` when the library is no longer followed.
+    @discardableResult
+    package mutating func add(
+        _ page: [DownloadTask], to queue: DownloadQueue, from followed: FollowedLibrary?
+    ) async throws -> [DownloadTask] {
         let missing = try await count(page)
-        try await queue.add(missing, goingTo: library.location)
+        _ = try await queue.add(missing, goingTo: library.location, from: followed)
         return missing
     }
 

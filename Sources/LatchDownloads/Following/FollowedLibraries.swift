@@ -53,10 +53,19 @@ package struct FollowedLibraries: Sendable {
 
     /// Removes the library of an account, or all of them. Returns how many were removed.
     ///
+    /// When this method returns, no program adds further files of the library to the queue.
+    ///
     /// - Throws: A `LatchError` with a `storage` code.
     @discardableResult
     package func remove(_ account: UUID? = nil) async throws -> Int {
         try await LatchError.converting { try await database.change { try $0.run(Self.delete, account) } }
+    }
+
+    /// Throws unless a library is followed, in the same way and to the same place.
+    static func check(_ library: FollowedLibrary, _ connection: Connection) throws {
+        guard try connection.all(selectAll).contains(library) else {
+            throw LatchError(.cancelled, "New pictures of this library are no longer downloaded.")
+        }
     }
 
     /// Changes where those libraries are saved whose present place `isMoved` accepts.

@@ -120,7 +120,8 @@ extension DownloadQueue {
             try await startTasks()
             // The tasks of transfers and moves have no caller, so their error is thrown here.
             if let error = machine.databaseError { throw error }
-            if machine.isIdle, !machine.reasons.pausesAll, !waitsForMore, try await isOver() { return }
+            // Also while a full disk or a missing folder pauses the queue: without waiting files, nothing needs the disk.
+            if machine.isIdle, !waitsForMore, try await isOver() { return }
             isDue = reported + Self.interval <= .now
             if isDue {
                 reported = .now

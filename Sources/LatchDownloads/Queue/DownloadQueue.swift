@@ -105,8 +105,15 @@ public actor DownloadQueue {
     ///   when files wait for another folder than that of the place; a `LatchError` with a `storage` code.
     @discardableResult
     public func add(_ tasks: [DownloadTask], goingTo place: LibraryLocation? = nil) async throws -> Int {
+        try await add(tasks, goingTo: place, from: nil)
+    }
+
+    /// Adds tasks as ``add(_:goingTo:)`` does, if a library is followed at the time of the change.
+    func add(
+        _ tasks: [DownloadTask], goingTo place: LibraryLocation?, from followed: FollowedLibrary?
+    ) async throws -> Int {
         let hosts = try await hosts(tasks)
-        let added = try await store.add(sealed(tasks), hosts: hosts, goingTo: place)
+        let added = try await store.add(sealed(tasks), hosts: hosts, goingTo: place, from: followed)
         commanded()
         return added
     }

@@ -16,13 +16,17 @@ struct DownloadStore: Sendable {
     /// Adds tasks to the queue. An ended task starts from the beginning; an unfinished task stays as it is.
     ///
     /// - Returns: The number of tasks that were added or started again.
-    func add(_ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryLocation? = nil) async throws -> Int
-    {
+    func add(
+        _ tasks: [DownloadTask], hosts: [UUID: String], goingTo place: LibraryLocation? = nil,
+        from followed: FollowedLibrary? = nil
+    ) async throws -> Int {
         var added = 0
         for start in stride(from: 0, to: tasks.count, by: Self.partSize) {
             let part = tasks[start..<min(start + Self.partSize, tasks.count)]
             added += try await command { connection in
-                // In each transaction, because another program may choose another folder between two of them.
+                // In each transaction, because another program may stop following the library, or choose another folder,
+                // between two of them.
+                if let followed { try FollowedLibraries.check(followed, connection) }
                 if let place { try LibraryLocations.remember(place, connection) }
                 return try part.reduce(0) { added, task in
                     try added

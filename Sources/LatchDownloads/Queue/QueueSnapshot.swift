@@ -72,8 +72,9 @@ extension DownloadQueue {
             waitReason: try await waitReason())
     }
 
-    /// Returns why the disk holds up all files. Either their folder is missing, or a program fetches but receives no
-    /// bytes because there is no free space. Nil otherwise.
+    /// Returns why the disk holds up all files. Either their folder is missing, or a program fetches but transfers no
+    /// file because there is no free space. Nil otherwise. A complete part of a live photo, which waits for the other
+    /// one, does not count as a transfer.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func diskProblem() async throws -> WaitReason? {
@@ -84,9 +85,7 @@ extension DownloadQueue {
         }
         guard try isRunningSomewhere(),
             try await store.counts().contains(where: { $0.state == "waiting" && $0.count > 0 }),
-            try await LatchError.converting(
-                nil, { try await store.database.read { try $0.first(Self.selectReceiving) } })
-                == nil
+            try await store.read({ try $0.first(Self.selectTransferred) }) == nil
         else { return nil }
         let database = store.database.path ?? ""
         let places: [(PauseReason, String)] = [
@@ -172,8 +171,7 @@ extension DownloadQueue {
     private static let selectRunning = Statement(
         "SELECT \(columns) FROM downloads WHERE state = 'running' ORDER BY position", row: snapshotRow)
 
-    // A complete part of a live photo stays 'running' until the other one is complete too.
-    private static let selectReceiving = Statement(
+    private static let selectTransferred = Statement(
         "SELECT 1 FROM downloads WHERE state = 'running' AND is_whole = 0 LIMIT 1"
     ) { row throws(DatabaseError) in try row.get(0) as Int }
 

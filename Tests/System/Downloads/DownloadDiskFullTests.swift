@@ -74,23 +74,31 @@ struct DownloadDiskFullTests {
         try await Self.makeRoom(program, "/mnt/filler", for: bulk)
     }
 
-    @Test("DL-13 while the disk is full, the list of downloads says so for each waiting file")
-    func listed() async throws {
-        // The picture of the live photo has enough space, its video has not.
-        var still = PictureServer.Picture(1, "live.jpg", [UInt8](repeating: 8, count: 1000))
-        var video = PictureServer.Picture(2, "live.mov", [UInt8](repeating: 9, count: 30_000_000))
-        still.video = video.id
-        video.visibility = "hidden"
-        let picture = PictureServer.Picture(3, "summer.jpg", [UInt8](repeating: 7, count: 30_000_000))
-        let server = try PictureServer([still, video, picture])
+    @Test(
+        "DL-13 while the disk is full, the list of downloads says so for each waiting file, also if one part of a live photo is complete",
+        arguments: [false, true])
+    func listed(_ isLive: Bool) async throws {
+        var large = PictureServer.Picture(1, isLive ? "summer.mov" : "summer.jpg", patternBytes(3_000_000))
+        if isLive { large.visibility = "hidden" }
+        var still = PictureServer.Picture(2, "summer.jpg", patternBytes(20_000))
+        still.video = large.id
+        let server = try PictureServer(isLive ? [still, large] : [large])
         defer { withExtendedLifetime(server) {} }
         let fixture = try await PictureFixture(signedInTo: server)
+        let isComplete = DispatchSemaphore(value: isLive ? 0 : 1)
+        server.intercept { [path = "/api/assets/\(large.id)/original"] request in
+            guard request.path.hasPrefix(path) else { return nil }
+            isComplete.wait()
+            isComplete.signal()
+            return nil
+        }
+        async let waiting: Void = isLive ? Self.waitForCompletePart(in: fixture.base) : ()
         let folder = fixture.base.folder.file("small")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         let script = """
             set -e
-            mount -t tmpfs -o size=40m tmpfs "$0"
-            head -c 20M /dev/zero >"$0/filler"
+            mount -t tmpfs -o size=20m tmpfs "$0"
+            head -c 19M /dev/zero >"$0/filler"
             mkfifo "$0.fifo"
             "$@" >"$0.fifo" 2>&1 &
             exec 3<"$0.fifo"
@@ -101,11 +109,28 @@ struct DownloadDiskFullTests {
             "$1" downloads list
             kill $! || true
             """
-        let result = try await fixture.latch(
-            ["download", "--all", "--to", folder],
-            through: OwnMounts.command + ["sh", "-c", script, folder])
-        for name in ["summer.jpg", "live.mov"] {
-            #expect(result.output.contains("\(name)  There is no space left in '\(folder)'"), "\(result)")
-        }
+        async let run = fixture.latch(
+            ["download", "--all", "--to", folder], through: OwnMounts.command + ["sh", "-c", script, folder])
+        try await waiting
+        isComplete.signal()
+        let result = try await run
+        #expect(result.output.contains("\(large.name)  There is no space left in '\(folder)'"), "\(result)")
+        #expect(result.output.contains("running  \(still.id)") == isLive, "\(result)")
+    }
+
+    /// Waits until the database records that a part of a live photo is complete.
+    private static func waitForCompletePart(in fixture: SystemFixture) async throws {
+        let script = """
+            import sqlite3, sys, time
+            database = sqlite3.connect(sys.argv[1])
+            while True:
+                try:
+                    if database.execute("SELECT 1 FROM downloads WHERE is_whole").fetchone(): break
+                except sqlite3.OperationalError: pass
+                time.sleep(0.01)
+            """
+        let path = fixture.folder.file("data/latchstring/latchstring.db")
+        let result = try await Program.run("python3", ["-c", script, path])
+        guard result.status == 0 else { throw ChildProcess.Failure(result.errors) }
     }
 }
