@@ -22,9 +22,12 @@ import Testing
     }
 
     private func gate(
-        _ state: SessionState, _ account: Account = account(), lock: DeviceLock.State = .none, hasWaited: Bool = false
+        _ state: SessionState, _ account: Account = account(), lock: DeviceLock.State = .none, hasWaited: Bool = false,
+        isRestoring: Bool = false
     ) -> Gate {
-        Gate(lock: lock, accounts: [AccountState(account: account, state: state)], hasWaited: hasWaited)
+        Gate(
+            lock: lock, accounts: [AccountState(account: account, state: state)], hasWaited: hasWaited,
+            restoring: isRestoring ? [account.id] : [])
     }
 
     @Test("RM-3 without an account the address of a server is asked for, and a locked device shows nothing else")
@@ -43,6 +46,15 @@ import Testing
         #expect(gate(.signedIn(.verified)) == .app(account, offline: nil))
         #expect(gate(.signedIn(.unverified(nil)), hasWaited: true) == .app(account, offline: nil))
         #expect(gate(.restoring, Self.account(identity: nil), hasWaited: true) == .wait)
+    }
+
+    @Test("IM-15 IM-10 after an unlocking the app opens with the stored identity while the server does not respond")
+    func unlocked() {
+        let account = Self.account()
+        let locked = SessionState.unavailable(.pinRequired)
+        #expect(gate(locked, lock: .unlocked, isRestoring: true) == .wait)
+        #expect(gate(locked, lock: .unlocked, hasWaited: true, isRestoring: true) == .app(account, offline: nil))
+        #expect(gate(locked, lock: .unlocked, hasWaited: true) == .unavailable(account, .pinRequired))
     }
 
     @Test("OX-14 offline the app shows the stored identity; without one there is Retry; only the server signs out")

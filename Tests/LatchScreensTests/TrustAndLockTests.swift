@@ -200,7 +200,7 @@ struct TrustAndLockTests {
             settings.change(idleSeconds: 5)
             try await observed { settings.state == .editing(nil) && settings.settings?.idleSeconds == 10 }
 
-            app.lock()
+            try app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
             #expect(app.lockSettings() == nil && app.accounts == nil && !app.canLock)
             #expect(lock.hasPIN && !lock.hasSystemAuthentication)
@@ -231,7 +231,7 @@ struct TrustAndLockTests {
             let signIn = try await app.signInScreen()
             signIn.password = "typed before the lock"
 
-            app.lock()
+            try app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
             #expect(signIn.password.isEmpty && app.accounts == nil && app.log() == nil && app.downloadSettings() == nil)
             app.addAccount()
@@ -239,7 +239,7 @@ struct TrustAndLockTests {
             lock.pin = "135790"
             lock.unlock()
             #expect(try await app.main().account.id == account.id && app.accounts != nil)
-            app.lock()
+            try app.lock()
             let again: LockScreen = try await app.value {
                 if case .locked(let screen) = $0, screen !== lock { screen } else { nil }
             }
@@ -257,7 +257,7 @@ struct TrustAndLockTests {
             (settings.new, settings.again) = ("135790", "135790")
             settings.savePIN()
             try await observed { settings.hasPIN && settings.state == .editing(nil) }
-            app.lock()
+            try app.lock()
             await app.stop()
 
             let next = fixture.start()
@@ -277,7 +277,7 @@ struct TrustAndLockTests {
             (settings.new, settings.again) = ("135790", "135790")
             settings.savePIN()
             try await observed { settings.hasPIN }
-            app.lock()
+            try app.lock()
             let lock: LockScreen = try await app.value { if case .locked(let screen) = $0 { screen } else { nil } }
             lock.forget()
             #expect(lock.state == .locked(nil))

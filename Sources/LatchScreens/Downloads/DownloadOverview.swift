@@ -64,7 +64,7 @@ public struct DownloadOverview: Equatable, Sendable {
             : waiting > 0
                 ? isFetching ? .waiting : .stopped
                 : overall.open > 0 ? .paused : ended > 0 ? .complete : .empty
-        title = Self.title(phase, waiting)
+        title = Self.title(phase, waiting, failed: overall.failed, ended)
         fraction =
             TransferText.fraction(overall.received, of: overall.total)
             ?? TransferText.fraction(ended, of: ended + overall.open) ?? 0
@@ -79,14 +79,15 @@ public struct DownloadOverview: Equatable, Sendable {
         (canCancel, canClear) = (overall.open > 0, ended > 0)
     }
 
-    private static func title(_ phase: Phase, _ waiting: Int) -> String {
+    private static func title(_ phase: Phase, _ waiting: Int, failed: Int, _ ended: Int) -> String {
         switch phase {
         case .empty: "No downloads"
         case .downloading: TransferText.downloading(waiting)
         case .waiting: "\(TransferText.items(waiting)) waiting"
         case .stopped: "\(TransferText.items(waiting)) not started"
         case .paused: "Paused"
-        case .complete: "Download complete"
+        case .complete where failed == ended: "Download failed"
+        case .complete: failed > 0 ? "Download complete, \(failed) failed" : "Download complete"
         }
     }
 }

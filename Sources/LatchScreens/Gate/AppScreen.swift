@@ -74,8 +74,8 @@ public final class AppScreen {
     @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
     @ObservationIgnored private let retrying = ScreenTask()
-    /// Whether sessions are restored after the unlocking of the device.
-    @ObservationIgnored private var restoring = false
+    /// The accounts whose sessions are being restored after the unlocking of the device.
+    @ObservationIgnored private var restoring: Set<Account.ID> = []
     @ObservationIgnored let commands = RunningCommands()
     @ObservationIgnored private var lockState = DeviceLock.State.none
     @ObservationIgnored private var list: [AccountState]?
@@ -122,7 +122,7 @@ public final class AppScreen {
         }
     }
 
-    /// Ends all work and closes the accounts.
+    /// Ends all work and closes the accounts. ``start()`` opens them again.
     public func stop() async {
         switch state {
         case .passphrase(let screen): screen.finish(nil)
@@ -135,7 +135,9 @@ public final class AppScreen {
         await commands.finish()
         await running.finish()
         await client?.close()
-        client = nil
+        (client, list, shown, adding) = (nil, nil, nil, nil)
+        (accounts, accountsScreen, restoring, hasWaited) = (nil, nil, [], false)
+        state = .opening
     }
 
     /// Tries again what failed: to open the accounts, or to use the session.
@@ -184,10 +186,12 @@ public final class AppScreen {
     }
 
     /// Locks the device. Does nothing when it has no lock.
-    public func lock() {
+    ///
+    /// - Throws: A `LatchError` with a `storage` code when it could not be locked.
+    public func lock() throws {
         guard let client else { return }
-        try? client.lock.lock()
-        readLock(of: client)
+        defer { readLock(of: client) }
+        try client.lock.lock()
     }
 
     // MARK: - Deciding
@@ -250,6 +254,8 @@ public final class AppScreen {
             if case .signIn(let flow) = self.state { flow.stop() }
             adding?.stop()
             adding = nil
+            restoring = []
+            retrying.cancel()
         }
         if wasLocked, !isLocked { restoreSessions() }
         decide()
@@ -259,12 +265,21 @@ public final class AppScreen {
     private func restoreSessions() {
         let locked = list?.filter { $0.state == .unavailable(.pinRequired) }.map(\.account) ?? []
         guard let client, !locked.isEmpty else { return }
-        restoring = true
+        restoring = Set(locked.map(\.id))
         retrying.start { [weak self] isCurrent in
-            for account in locked { _ = await (try? client.session(for: account))?.restore() }
-            guard isCurrent() else { return }
-            self?.restoring = false
-            self?.decide()
+            await withTaskGroup(of: Account.ID.self) { group in
+                for account in locked {
+                    group.addTask {
+                        _ = await (try? client.session(for: account))?.restore()
+                        return account.id
+                    }
+                }
+                for await account in group {
+                    guard isCurrent() else { return }
+                    self?.restoring.remove(account)
+                    self?.decide()
+                }
+            }
         }
     }
 
@@ -306,17 +321,12 @@ public final class AppScreen {
     private func decide() {
         guard let client, let list else { return }
         if case .passphrase = state { return }
-        let gate = Gate(lock: lockState, accounts: list, hasWaited: hasWaited)
+        let gate = Gate(lock: lockState, accounts: list, hasWaited: hasWaited, restoring: restoring)
         if gate == .lock {
             guard shown != .lock else { return }
             shown = .lock
             state = .locked(
                 LockScreen(client.lock, authentication: authentication) { [weak self] in self?.endLock() })
-            return
-        }
-        if restoring {
-            shown = nil
-            state = .opening
             return
         }
         // The last steps of a sign-in run after its account is stored.
@@ -335,7 +345,7 @@ public final class AppScreen {
         switch gate {
         case .lock: break
         case .wait:
-            if case .main = state { return }
+            if case .main(let screen) = state, screen.account.id == list.flatMap(Gate.active)?.account.id { return }
             state = .opening
         case .connect:
             if before != gate { beginSignIn(client, nil) }

@@ -25,28 +25,35 @@ enum Gate: Equatable {
     ///   - lock: The state of the device's lock.
     ///   - accounts: The accounts and their sessions.
     ///   - hasWaited: Whether the server had enough time to respond. Then the app opens with the stored identity.
-    init(lock: DeviceLock.State, accounts: [AccountState], hasWaited: Bool) {
+    ///   - restoring: The accounts whose sessions are being restored after an unlocking. Their states are older.
+    init(lock: DeviceLock.State, accounts: [AccountState], hasWaited: Bool, restoring: Set<Account.ID> = []) {
         guard lock != .locked else {
             self = .lock
             return
         }
-        guard let active = accounts.first(where: \.account.isActive) ?? accounts.first else {
+        guard let active = Self.active(accounts) else {
             self = .connect
             return
         }
-        self = Self.session(of: active, hasWaited: hasWaited)
+        self = Self.session(of: active, hasWaited: hasWaited, isRestoring: restoring.contains(active.account.id))
     }
 
-    private static func session(of active: AccountState, hasWaited: Bool) -> Self {
+    /// Returns the account whose session decides. Nil when there is none.
+    static func active(_ accounts: [AccountState]) -> AccountState? {
+        accounts.first(where: \.account.isActive) ?? accounts.first
+    }
+
+    private static func session(of active: AccountState, hasWaited: Bool, isRestoring: Bool) -> Self {
         let account = active.account
+        let stored = hasWaited && account.personID != nil ? Self.app(account, offline: nil) : .wait
         switch active.state {
         case .signedOut(.notSignedIn): return .signIn(account, reason: "You are signed out. Sign in again.")
         case .signedOut(.ended(let reason)):
             return .signIn(account, reason: "You were signed out because \(reason). Sign in again.")
         case .signedIn where account.mustChangePassword: return .changePassword(account)
         case .signedIn(.verified): return .app(account, offline: nil)
-        case .signedIn(.unverified(nil)), .restoring:
-            return hasWaited && account.personID != nil ? .app(account, offline: nil) : .wait
+        case .signedIn(.unverified(nil)), .restoring: return stored
+        case .unavailable(.pinRequired) where isRestoring: return stored
         case .signedIn(.unverified(let code?)):
             // Without a stored identity there is nothing to show.
             return account.personID != nil ? .app(account, offline: code) : .unavailable(account, code)

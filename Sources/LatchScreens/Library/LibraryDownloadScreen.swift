@@ -4,9 +4,11 @@ public import Observation
 
 /// The question before a download: how many files, how large, and to which folder.
 ///
+/// Files that are being added to the queue are added also when the screen is no longer shown.
+///
 /// Source: DL-1, DL-9, DL-11.
 @MainActor @Observable
-public final class LibraryDownloadScreen {
+public final class LibraryDownloadScreen: CommandScreen {
     /// What the screen shows.
     public enum State: Equatable, Sendable {
         /// The files are being counted. The sentence says how many were found so far.
@@ -73,6 +75,8 @@ public final class LibraryDownloadScreen {
     @ObservationIgnored private let onEnd: @MainActor () -> Void
     @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored private var chosenFolder: String?
+    /// Whether the person has cancelled while files were being added.
+    @ObservationIgnored private var isCancelled = false
     /// Returns the free bytes of the disk with a folder. Nil when they are not known.
     @ObservationIgnored var freeBytes: (String) -> Int? = DiskSpace.freeBytes
 
@@ -131,32 +135,42 @@ public final class LibraryDownloadScreen {
             if let chosenFolder { try await LibraryLocations(client).remember(chosenFolder, for: account) }
             for try await tasks in try chooser().pages(of: selection) {
                 try await files.add(tasks, to: queue)
-                guard isCurrent() else { return }
+                if isCancelled { break }
                 state = .adding(Self.added(files.missing))
             }
-            if follows, canFollow {
+            if follows, canFollow, !isCancelled {
                 try await FollowedLibraries(client).add(
                     FollowedLibrary(account: account.id, selection: selection, location: library.location))
                 try await background.follow()
             } else if files.missing > 0 {
                 try await background.download()
             }
-            if isCurrent() { state = .added(Self.added(files.missing)) }
+            state = .added(Self.added(files.missing))
         }
     }
 
-    /// Ends the question, or stops adding. What was added before stays in the queue.
+    /// Ends the question, or stops adding. What was added before stays in the queue and is downloaded.
     public func cancel() {
-        work.cancel()
+        if case .adding = state { isCancelled = true } else { work.cancel() }
         onEnd()
     }
 
+    /// Ends the counting of files. ``start()`` begins again.
+    func stop() {
+        if case .counting = state { work.cancel() }
+    }
+
+    /// Waits until all files are in the queue.
+    func finishCommands() async {
+        if case .adding = state { await work.finish() }
+    }
+
     private func perform(_ body: @escaping @MainActor (_ isCurrent: @MainActor () -> Bool) async throws -> Void) {
-        work.start { [weak self] isCurrent in
+        work.start { isCurrent in
             do {
                 try await body(isCurrent)
             } catch {
-                if isCurrent() { self?.state = .failed(ScreenError(error)) }
+                if isCurrent() { self.state = .failed(ScreenError(error)) }
             }
         }
     }

@@ -4,8 +4,8 @@ public import Observation
 
 /// The picture library of an account: what can be downloaded, and what the person selects of it.
 ///
-/// A front end calls ``start()`` when the screen is shown and ``stop()`` when it is left, and tells with
-/// ``setVisible(_:)`` which pictures are on the screen.
+/// A front end calls ``start()`` when the screen is shown and ``stop()`` when it is hidden, and tells with
+/// ``setVisible(_:)`` which pictures are on the screen. A screen that is shown again keeps its pictures and selection.
 ///
 /// Source: DL-1, DL-9, IM-6.
 @MainActor @Observable
@@ -50,8 +50,6 @@ public final class LibraryScreen {
         public static let months = "Months"
         /// The button that selects the pictures of a month.
         public static let selectMonth = "Select"
-        /// The name of a picture without a thumbnail.
-        public static let noThumbnail = "No preview"
     }
 
     /// What the screen shows.
@@ -84,6 +82,8 @@ public final class LibraryScreen {
     @ObservationIgnored private let watch = ScreenTask()
     @ObservationIgnored private var source: (browser: LibraryBrowser, thumbnails: ThumbnailStore)?
     @ObservationIgnored private var list: PictureList?
+    /// The positions that were on the screen last.
+    @ObservationIgnored private var visible = 0..<0
     @ObservationIgnored private(set) var shownThumbnails: ShownThumbnails?
 
     /// Makes the screen of an account.
@@ -110,36 +110,52 @@ public final class LibraryScreen {
         LibrarySection.main + (account.capabilities.contains(.pin) ? [.locked] : [])
     }
 
-    /// Requests the section that is shown. Called when the screen is shown.
+    /// Requests the section, or continues with the pictures that were shown before. Called when the screen is shown.
     public func start() {
-        show(section)
+        switch state {
+        case .pictures: setVisible(visible)
+        case .albums, .years, .empty, .notOffered: break
+        case .loading, .failed, .lockedFolder: show(section)
+        }
+        if let download, case .counting = download.state { download.start() }
         watch.start { [weak self, client, id = account.id] isCurrent in
             for await accounts in client.accountStates() {
                 guard isCurrent() else { return }
                 // Another program may have made another account the active one, or removed this one.
                 guard accounts.contains(where: { $0.account.id == id && $0.account.isActive }) else {
-                    self?.stop()
+                    self?.leave()
                     return
                 }
             }
         }
     }
 
-    /// Ends all requests, and forgets the pictures. A result that arrives later changes nothing. Called when the screen
-    /// is left, and when another account becomes active.
+    /// Ends all requests, and locks the locked folder. A result that arrives later changes nothing. Files that are being
+    /// added to the queue are all added. Called when the screen is hidden.
     public func stop() {
         watch.cancel()
         work.cancel()
         loading.cancel()
         shownThumbnails?.stop()
+        download?.stop()
+        guard let lockedFolder else { return }
+        lockedFolder.lock()
+        (self.lockedFolder, state) = (nil, .loading)
+    }
+
+    /// Ends all requests, and forgets the pictures. Called when another account becomes active.
+    private func leave() {
+        stop()
         download?.cancel()
         (source, download) = (nil, nil)
         clearGrid()
         state = .loading
     }
 
-    /// Requests the section again.
-    public func retry() { show(section) }
+    /// Requests what failed again: pictures of the grid, or the section.
+    public func retry() {
+        if list != nil { setVisible(visible) } else { show(section) }
+    }
 
     /// Shows another section.
     public func show(_ section: LibrarySection) {
@@ -199,7 +215,7 @@ public final class LibraryScreen {
         shownThumbnails?.stop()
         lockedFolder?.lock()
         (list, shownThumbnails, loadingError, lockedFolder) = (nil, nil, nil, nil)
-        (showsMonths, target) = (false, nil)
+        (showsMonths, target, visible) = (false, nil, 0..<0)
         if !months.isEmpty { months = [] }
         selection = PictureSelection()
         revision += 1
@@ -230,6 +246,7 @@ public final class LibraryScreen {
     /// - Parameter positions: The positions on the screen.
     public func setVisible(_ positions: Range<Int>) {
         guard let list, let shown = shownThumbnails else { return }
+        visible = positions
         // The front end may ask for more than a screen, or for positions that are no longer there.
         let positions = positions.prefix(Self.mostVisible).clamped(to: 0..<list.count)
         show(positions, of: list, shown)
@@ -310,26 +327,23 @@ public final class LibraryScreen {
     public func askToDownload() {
         guard let list, list.count > 0 else { return }
         let positions = selection.count == 0 ? RangeSet(0..<list.count) : selection.positions
-        download?.cancel()
-        let isWhole = section == .all && positions == RangeSet(0..<list.count)
-        let screen = LibraryDownloadScreen(client, account: account, canFollow: isWhole, background: background) {
+        ask(canFollow: section == .all && positions == RangeSet(0..<list.count)) {
             try await list.downloads(of: positions)
-        } onEnd: { [weak self] in
-            self?.download = nil
         }
-        download = screen
-        screen.start()
     }
 
     /// Asks how much an album is.
     public func askToDownload(_ album: LibraryAlbumRow) {
-        download?.cancel()
         let selection = LibrarySection.album(album).selection
-        let screen = LibraryDownloadScreen(client, account: account, canFollow: false, background: background) {
-            selection
-        } onEnd: { [weak self] in
-            self?.download = nil
-        }
+        ask(canFollow: false) { selection }
+    }
+
+    private func ask(canFollow: Bool, _ selection: @escaping @Sendable () async throws -> DownloadSelection) {
+        download?.cancel()
+        let screen = commands.adding(
+            LibraryDownloadScreen(
+                client, account: account, canFollow: canFollow, background: background, selection: selection
+            ) { [weak self] in self?.download = nil })
         download = screen
         screen.start()
     }

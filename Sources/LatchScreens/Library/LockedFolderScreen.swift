@@ -50,14 +50,14 @@ public final class LockedFolderScreen: CommandScreen {
     /// What the screen shows.
     public private(set) var state = State.working("")
     /// The PIN. Empty again as soon as it was sent.
-    public var pin = ""
+    public var pin = "" {
+        didSet { if !pin.isEmpty, case .locked(_?) = state { state = .locked(nil) } }
+    }
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let account: Account
     @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored private var answer: AsyncStream<Void>.Continuation?
-    /// Whether the folder may be unlocked until ``work`` ends.
-    @ObservationIgnored private var isUnlocking = false
 
     init(_ client: LatchClient, account: Account) {
         self.client = client
@@ -119,8 +119,8 @@ public final class LockedFolderScreen: CommandScreen {
         pin = ""
         work.cancel()
         switch state {
-        case .unlocked, .downloading: state = .locked(nil)
-        case .working, .noPIN, .locked, .done: break
+        case .working, .unlocked, .downloading: state = .locked(nil)
+        case .noPIN, .locked, .done: break
         }
     }
 

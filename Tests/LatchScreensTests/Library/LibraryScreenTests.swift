@@ -173,7 +173,56 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("DL-13 a disk with less free space than the files is told before, and the download is possible")
+    @Test(
+        "DL-11 DL-12 files that are being added are all added when the page is left, and downloaded also after Cancel",
+        arguments: [false, true])
+    func left(_ isCancelled: Bool) async throws {
+        let server = try PictureServer(pictures(2_500))
+        let (gate, arrived) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Void.self))
+        let isAdding = Mutex(false)
+        server.intercept { request in
+            // The second page of files arrives when the person has left the question.
+            if isAdding.withLock(\.self),
+                request.path.contains("/timeline/bucket?") || request.path.contains("/search/")
+            {
+                arrived.continuation.yield()
+                gate.wait()
+            }
+            return nil
+        }
+        let started = AsyncStream.makeStream(of: String.self)
+        try await with(server) { what in
+            started.continuation.yield(what)
+        } _: { screen, client, home in
+            screen.start()
+            _ = try await shown(screen)
+            screen.askToDownload()
+            let question = try await download(screen)
+            _ = try await summary(question)
+            question.change(folder: home.path + "/Pictures")
+            #expect(try await summary(question).files == 2_500)
+            isAdding.withLock { $0 = true }
+            question.confirm()
+            var requests = arrived.stream.makeAsyncIterator()
+            _ = await requests.next()
+            if isCancelled {
+                question.cancel()
+                #expect(screen.download == nil)
+            } else {
+                screen.stop()
+                #expect(screen.download === question)
+            }
+            isAdding.withLock { $0 = false }
+            for _ in 0..<10 { gate.signal() }
+            var starts = started.stream.makeAsyncIterator()
+            #expect(await starts.next() == "download")
+            let library = PictureLibrary(client, folder: home.path + "/Pictures")
+            let count = try await DownloadQueue(client, library: library).progress().open
+            #expect(isCancelled ? count > 0 && count < 2_500 : count == 2_500)
+        }
+    }
+
+    @Test("DL-13 a disk with less free space than the files is reported before, and the download is possible")
     func noSpace() async throws {
         let server = try PictureServer(pictures(3))
         try await with(server) { screen, _, home in
@@ -263,7 +312,9 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("After the screen is left, late responses change nothing")
+    @Test(
+        "DL-1 while the screen is hidden, late responses change nothing; shown again, it has its pictures and selection"
+    )
     func late() async throws {
         let server = try PictureServer(pictures(3))
         let (gate, arrived) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Void.self))
@@ -285,12 +336,19 @@ struct LibraryScreenTests {
             gate.signal()
             let state = try await shown(screen)
             #expect(state == .pictures(3))
+            screen.toggle(1)
             screen.setVisible(0..<3)
             screen.stop()
             gate.signal()
             gate.signal()
             await screen.loading.finish()
-            #expect(screen.picture(at: 0) == nil && screen.state == .loading)
+            #expect(screen.picture(at: 0) == nil && screen.shownThumbnails?.count == 0)
+            #expect(screen.state == .pictures(3) && screen.selection.positions == RangeSet(1..<2))
+            screen.start()
+            gate.signal()
+            try await observed { screen.thumbnail(at: 2) != nil }
+            #expect(screen.picture(at: 1)?.isSelected == true)
+            screen.stop()
         }
     }
 

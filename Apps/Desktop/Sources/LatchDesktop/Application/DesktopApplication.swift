@@ -14,6 +14,10 @@ public final class DesktopApplication {
     private let screen = AppScreen()
     private var window: MainWindow?
     private var router: Router?
+    /// Whether the work of the screens is ending, after which the program ends.
+    private var isStopping = false
+    /// Whether the window was asked for while the work of the screens was ending.
+    private var isWanted = false
 
     /// Runs the program until its window is closed. Call it on the main thread, from a synchronous `main()`.
     ///
@@ -64,6 +68,10 @@ public final class DesktopApplication {
     }
 
     private func showWindow() {
+        if isStopping {
+            isWanted = true
+            return
+        }
         if let window { return window.present() }
         let window = MainWindow(application) { [unowned self] in stop() }
         self.window = window
@@ -72,11 +80,18 @@ public final class DesktopApplication {
         screen.start()
     }
 
-    /// Ends the work of the screens, and then the program. The window is hidden already.
+    /// Ends the work of the screens, and then the program, unless it was started again meanwhile. The window is hidden
+    /// already.
     private func stop() {
+        guard !isStopping else { return }
+        isStopping = true
         Task {
             await screen.stop()
-            g_application_quit(application.cast())
+            isStopping = false
+            guard isWanted else { return g_application_quit(application.cast()) }
+            isWanted = false
+            window?.present()
+            screen.start()
         }
     }
 
@@ -91,7 +106,7 @@ public final class DesktopApplication {
     /// Locks the app, or shows where the lock is set.
     private func lock() {
         if screen.canLock {
-            screen.lock()
+            do { try screen.lock() } catch { report(error) }
         } else if screen.lockSettings() != nil {
             router?.open(.settings)
             window?.show(toast: LockSettingsScreen.Text.missing)
