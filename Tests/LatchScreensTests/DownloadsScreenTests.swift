@@ -79,7 +79,8 @@ struct DownloadsScreenTests {
             try await observed { screen.overview?.phase == .complete && screen.page.rows.count == 2 }
             let row = try #require(screen.page.rows.first)
             #expect(row.reason == "There is no file at /files/gone.jpg." && row.remedy == .retryDownloads)
-            #expect(row.canRetry && screen.overview?.failures == "2 failed")
+            #expect(
+                row.canRetry && screen.overview?.failures == "2 failed" && screen.overview?.title == "Download failed")
 
             fixture.intercept { _ in nil }
             screen.retry([row.id])
