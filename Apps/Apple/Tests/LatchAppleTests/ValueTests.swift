@@ -18,6 +18,8 @@ struct ValueTests {
         let resources = PhotosAsset(.livePhoto(still: still, video: video)).resources
         #expect(resources.map(\.type) == [.photo, .pairedVideo])
         #expect(resources.map(\.file) == [still, video])
+        let options = PhotosSaver.options(for: still)
+        #expect(options.originalFilename == "a.heic" && options.shouldMoveFile)
         #expect(PhotosAsset(.image(still)).resources.map(\.type) == [.photo])
         #expect(PhotosAsset(.video(video)).resources.map(\.type) == [.video])
     }
