@@ -1,5 +1,5 @@
 // swift-tools-version:6.2
-// Type-checked on Linux against stand-ins of the frameworks by scripts/apple, never built on an Apple system.
+// Type-checked on Linux against stand-ins of the frameworks by scripts/apple, never run on an Apple system.
 import PackageDescription
 
 let package = Package(

@@ -1,5 +1,5 @@
 // A stand-in of what the adapters use of this framework, written from its documentation, to type-check them on Linux.
-// It does nothing, and proves nothing about an Apple system.
+// It does nothing, proves nothing about an Apple system, and was never run on one.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 // It replaces the module of the same name of the Linux toolchain, which has no background sessions. The classes are
@@ -47,7 +47,10 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
     public func resume() {}
     public func cancel() {}
 }
-public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+public class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {
+    // The asynchronous form of `cancel(byProducingResumeData:)`.
+    public func cancelByProducingResumeData() async -> Data? { nil }
+}
 
 // Source: https://developer.apple.com/documentation/foundation/urlsession
 public class URLSession: NSObject, @unchecked Sendable {
@@ -56,8 +59,12 @@ public class URLSession: NSObject, @unchecked Sendable {
         delegateQueue queue: OperationQueue?
     ) {}
     public func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { URLSessionDownloadTask() }
+    public func downloadTask(withResumeData resumeData: Data) -> URLSessionDownloadTask { URLSessionDownloadTask() }
     public var allTasks: [URLSessionTask] { get async { [] } }
 }
+
+// Source: https://developer.apple.com/documentation/foundation/nsurlsessiondownloadtaskresumedata
+public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
 // Source: https://developer.apple.com/documentation/foundation/urlsessiondownloaddelegate and the protocols it inherits.
 // Some of the methods are optional there.

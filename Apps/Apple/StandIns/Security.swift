@@ -1,5 +1,5 @@
 // A stand-in of what the adapters use of this framework, written from its documentation, to type-check them on Linux.
-// It does nothing, and proves nothing about an Apple system.
+// It does nothing, proves nothing about an Apple system, and was never run on one.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import Foundation

@@ -1,8 +1,11 @@
 // A stand-in of what the views use of this framework, written from its documentation, to type-check them on Linux.
-// It does nothing, and proves nothing about an Apple system.
+// It does nothing, proves nothing about an Apple system, and was never run on one.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
+@_exported public import CoreGraphics
+public import Foundation
 @_exported public import Observation
+public import UniformTypeIdentifiers
 
 // Source: https://developer.apple.com/documentation/swiftui/view
 @MainActor @preconcurrency public protocol View {
@@ -151,8 +154,111 @@ public struct NavigationLink<Label: View, Destination: View>: Primitive {
     where Label == Text {}
 }
 
+// Source: https://developer.apple.com/documentation/swiftui/picker
+public struct Picker<Label: View, SelectionValue: Hashable, Content: View>: Primitive {
+    public nonisolated init<S: StringProtocol>(
+        _ title: S, selection: Binding<SelectionValue>, @ViewBuilder content: () -> Content
+    ) where Label == Text {}
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/image
+public struct Image: Primitive {
+    public nonisolated init(systemName: String) {}
+    public nonisolated init(decorative cgImage: CGImage, scale: CGFloat) {}
+    public nonisolated func resizable() -> Image { self }
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/alignment and unitpoint
+public struct Alignment: Equatable, Sendable {
+    public static let center = Alignment()
+    public static let bottomTrailing = Alignment()
+}
+public struct UnitPoint: Hashable, Sendable { public static let top = UnitPoint() }
+
+// Source: https://developer.apple.com/documentation/swiftui/hstack, vstack, zstack
+public struct HStack<Content: View>: Primitive {
+    public nonisolated init(@ViewBuilder content: () -> Content) {}
+}
+public struct VStack<Content: View>: Primitive {
+    public nonisolated init(@ViewBuilder content: () -> Content) {}
+}
+public struct ZStack<Content: View>: Primitive {
+    public nonisolated init(alignment: Alignment = .center, @ViewBuilder content: () -> Content) {}
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/lazyvgrid and griditem
+public struct GridItem: Sendable {
+    public enum Size: Sendable { case adaptive(minimum: CGFloat, maximum: CGFloat = .infinity) }
+    public init(_ size: Size) {}
+}
+public struct LazyVGrid<Content: View>: Primitive {
+    public nonisolated init(columns: [GridItem], @ViewBuilder content: () -> Content) {}
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/scrollview, scrollviewreader and scrollviewproxy
+public struct Axis: Sendable {
+    public struct Set: OptionSet, Sendable {
+        public static let horizontal = Set(rawValue: 1)
+        public static let vertical = Set(rawValue: 2)
+        public let rawValue: Int8
+        public init(rawValue: Int8) { self.rawValue = rawValue }
+    }
+}
+public struct ScrollView<Content: View>: Primitive {
+    public nonisolated init(_ axes: Axis.Set = .vertical, @ViewBuilder content: () -> Content) {}
+}
+public struct ScrollViewProxy {
+    public func scrollTo<ID: Hashable>(_ id: ID, anchor: UnitPoint? = nil) {}
+}
+public struct ScrollViewReader<Content: View>: Primitive {
+    public nonisolated init(@ViewBuilder content: @escaping (ScrollViewProxy) -> Content) {}
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/canvas, graphicscontext and path
+public struct Path: Sendable { public init(_ rect: CGRect) {} }
+public struct GraphicsContext {
+    public struct Shading: Sendable { public static func color(_ color: Color) -> Shading { Shading() } }
+    public func fill(_ path: Path, with shading: Shading) {}
+}
+public struct Canvas: Primitive {
+    public nonisolated init(renderer: @escaping (inout GraphicsContext, CGSize) -> Void) {}
+}
+
 // Source: https://developer.apple.com/documentation/swiftui/color
-public struct Color: Sendable { public static let red = Color() }
+public struct Color: Sendable {
+    public static let red = Color()
+    public static let black = Color()
+    public static let white = Color()
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/primitivebuttonstyle/borderless
+@MainActor @preconcurrency public protocol PrimitiveButtonStyle {}
+public struct BorderlessButtonStyle: PrimitiveButtonStyle { public nonisolated init() {} }
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
+    public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
+}
+
+// Source: https://developer.apple.com/documentation/swiftui/accessibilitytraits
+public struct AccessibilityTraits: SetAlgebra, Sendable {
+    private var traits: Set<Int> = []
+    public static let isButton = AccessibilityTraits([1])
+    public static let isSelected = AccessibilityTraits([2])
+    public init() {}
+    private init(_ traits: Set<Int>) { self.traits = traits }
+    public func contains(_ member: Self) -> Bool { traits.isSuperset(of: member.traits) }
+    public func union(_ other: Self) -> Self { Self(traits.union(other.traits)) }
+    public func intersection(_ other: Self) -> Self { Self(traits.intersection(other.traits)) }
+    public func symmetricDifference(_ other: Self) -> Self { Self(traits.symmetricDifference(other.traits)) }
+    public mutating func insert(_ new: Self) -> (inserted: Bool, memberAfterInsert: Self) {
+        traits.formUnion(new.traits)
+        return (true, new)
+    }
+    public mutating func remove(_ member: Self) -> Self? { nil }
+    public mutating func update(with new: Self) -> Self? { nil }
+    public mutating func formUnion(_ other: Self) { traits.formUnion(other.traits) }
+    public mutating func formIntersection(_ other: Self) { traits.formIntersection(other.traits) }
+    public mutating func formSymmetricDifference(_ other: Self) { traits.formSymmetricDifference(other.traits) }
+}
 
 // Source: https://developer.apple.com/documentation/swiftui/view-modifiers
 extension View {
@@ -162,4 +268,33 @@ extension View {
     public nonisolated func foregroundStyle(_ style: Color) -> some View { self }
     public nonisolated func navigationTitle<S: StringProtocol>(_ title: S) -> some View { self }
     public nonisolated func task(_ action: sending @escaping @isolated(any) () async -> Void) -> some View { self }
+    public nonisolated func task<T: Equatable>(
+        id value: T, _ action: sending @escaping @isolated(any) () async -> Void
+    ) -> some View { self }
+    public nonisolated func onAppear(perform action: (() -> Void)? = nil) -> some View { self }
+    public nonisolated func onDisappear(perform action: (() -> Void)? = nil) -> some View { self }
+    public nonisolated func onChange<V: Equatable>(
+        of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
+    ) -> some View { self }
+    public nonisolated func frame(width: CGFloat? = nil, height: CGFloat? = nil, alignment: Alignment = .center)
+        -> some View
+    { self }
+    public nonisolated func scaledToFit() -> some View { self }
+    public nonisolated func buttonStyle<S: PrimitiveButtonStyle>(_ style: S) -> some View { self }
+    public nonisolated func tag<V: Hashable>(_ tag: V) -> some View { self }
+    public nonisolated func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View { self }
+    public nonisolated func onLongPressGesture(
+        minimumDuration: Double = 0.5, perform action: @escaping () -> Void
+    ) -> some View { self }
+    public nonisolated func scrollTargetLayout(isEnabled: Bool = true) -> some View { self }
+    public nonisolated func onScrollTargetVisibilityChange<ID: Hashable>(
+        idType: ID.Type, threshold: Double = 0.5, _ action: @escaping ([ID]) -> Void
+    ) -> some View { self }
+    public nonisolated func fileImporter(
+        isPresented: Binding<Bool>, allowedContentTypes: [UTType],
+        onCompletion: @escaping (_ result: Result<URL, any Error>) -> Void
+    ) -> some View { self }
+    public nonisolated func accessibilityElement() -> some View { self }
+    public nonisolated func accessibilityLabel<S: StringProtocol>(_ label: S) -> some View { self }
+    public nonisolated func accessibilityAddTraits(_ traits: AccessibilityTraits) -> some View { self }
 }

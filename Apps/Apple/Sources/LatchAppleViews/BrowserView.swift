@@ -14,6 +14,7 @@ struct BrowserView: View {
             if let address = screen.address {
                 Button(BrowserScreen.Text.openAgain) { screen.openAgain() }
                 ShareLink(BrowserScreen.Text.otherDevice, item: address)
+                if let code = screen.code { CodeView(code: code) }
                 Text(BrowserScreen.Text.otherDeviceAdvice)
                 TextField(BrowserScreen.Text.link, text: $screen.link).onSubmit { screen.useLink() }
                 Button(BrowserScreen.Text.useLink) { screen.useLink() }.disabled(screen.link.isEmpty)

@@ -15,6 +15,11 @@ struct ConnectView: View {
                 .onSubmit { screen.next() }
             ErrorText(error: screen.error)
             if screen.state == .connecting { ProgressView(ConnectScreen.Text.connecting) }
+            ScreenLink(title: ConnectionScreen.Text.title) {
+                screen.connectionScreen()
+            } content: {
+                ConnectionView(screen: $0)
+            }
             Button(ConnectScreen.Text.next) { screen.next() }.disabled(!screen.canContinue)
             if flow.canLeave || screen.state == .connecting {
                 Button(SignInScreen.Text.back, role: .cancel) { flow.back() }

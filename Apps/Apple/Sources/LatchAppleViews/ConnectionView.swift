@@ -5,7 +5,7 @@ import SwiftUI
 
 /// How a server is reached, and which certificates are trusted.
 struct ConnectionView: View {
-    @State var screen: ConnectionScreen
+    @Bindable var screen: ConnectionScreen
 
     var body: some View {
         Form {

@@ -5,7 +5,8 @@ import SwiftUI
 
 /// The downloads: the totals, the running files and one page of the others (DL-7, DL-9, DL-12).
 struct DownloadsView: View {
-    @State var screen: DownloadsScreen
+    @Bindable var screen: DownloadsScreen
+    let app: AppScreen
 
     var body: some View {
         List {
@@ -16,7 +17,10 @@ struct DownloadsView: View {
                 if let overview = screen.overview { totals(overview) }
                 ErrorText(error: screen.error)
                 ForEach(screen.running) { row(of: $0) }
-                ForEach(screen.page.rows) { row(of: $0) }
+                Picker(DownloadsScreen.Text.filter, selection: $screen.filter) {
+                    ForEach(DownloadFilter.allCases, id: \.self) { Text($0.title).tag($0) }
+                }
+                ForEach(screen.page.rows.filter { $0.state != .running }) { row(of: $0) }
                 pages
             case .confirming:
                 Section(DownloadsScreen.Text.confirmTitle) {
@@ -36,10 +40,14 @@ struct DownloadsView: View {
             LabeledContent(overview.files, value: overview.bytes)
             if let rate = overview.rate { LabeledContent(rate, value: overview.timeLeft ?? "") }
             if let reason = overview.waitReason { Text(reason) }
+            if let action = overview.action {
+                DownloadActionView(action: action, app: app) { screen.retry() }
+            }
             if let failures = overview.failures { Text(failures) }
+            if overview.phase == .stopped { Button(DownloadsScreen.Text.start) { screen.start() } }
             if overview.canPause { Button(DownloadsScreen.Text.pause) { screen.pause() } }
             if overview.canResume { Button(DownloadsScreen.Text.resume) { screen.resume() } }
-            if overview.canRetry { Button(DownloadsScreen.Text.retry) { screen.retry() } }
+            if overview.canRetry, overview.action != .retry { Button(DownloadsScreen.Text.retry) { screen.retry() } }
             if overview.canClear { Button(DownloadsScreen.Text.clear) { screen.clear() } }
             if overview.canCancel {
                 Button(DownloadsScreen.Text.cancelAll, role: .destructive) { screen.askToCancelAll() }
@@ -51,10 +59,16 @@ struct DownloadsView: View {
         Section(row.name) {
             LabeledContent(row.percent ?? row.state.title, value: row.bytes)
             if let fraction = row.fraction { ProgressView(value: fraction) }
+            if let account = row.account { Text(account) }
             if let reason = row.reason { Text(reason) }
+            if let action = row.action {
+                DownloadActionView(action: action, app: app) { screen.retry([row.id]) }
+            }
             if row.canPause { Button(DownloadsScreen.Text.pause) { screen.pause([row.id]) } }
             if row.canResume { Button(DownloadsScreen.Text.resume) { screen.resume([row.id]) } }
-            if row.canRetry { Button(DownloadsScreen.Text.retry) { screen.retry([row.id]) } }
+            if row.canRetry, row.action != .retry {
+                Button(DownloadsScreen.Text.retry) { screen.retry([row.id]) }
+            }
             if row.canCancel { Button(DownloadsScreen.Text.cancel, role: .destructive) { screen.cancel([row.id]) } }
         }
     }

@@ -6,15 +6,16 @@ import SwiftUI
 
 /// The addresses of a server (IM-13).
 struct EndpointsView: View {
-    @State var screen: EndpointsScreen
+    @Bindable var screen: EndpointsScreen
 
     var body: some View {
         List {
-            ForEach(screen.state.rows) { row in
+            ForEach(screen.state.shownRows) { row in
                 LabeledContent(row.address.url, value: row.test ?? "")
                 Button(EndpointsScreen.Text.prefer) { screen.prefer(row.address) }
                 Button(EndpointsScreen.Text.remove, role: .destructive) { screen.remove(row.address) }
             }
+            if let note = screen.state.note { Text(note) }
             ErrorText(error: screen.state.error)
             Button(EndpointsScreen.Text.test) { screen.test() }.disabled(screen.isBusy)
             if let title = screen.suggestionTitle { Button(title) { screen.useSuggestion() } }

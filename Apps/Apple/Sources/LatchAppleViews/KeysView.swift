@@ -6,11 +6,11 @@ import SwiftUI
 
 /// The API keys of an account on its server (RM-8).
 struct KeysView: View {
-    @State var screen: KeysScreen
+    let screen: KeysScreen
 
     var body: some View {
         List {
-            ForEach(screen.state.rows) { row in
+            ForEach(screen.state.shownRows) { row in
                 Section(row.name) {
                     Text(row.scopes)
                     if let used = row.lastUsed { Text(used.formatted()) }
@@ -28,6 +28,7 @@ struct KeysView: View {
                 screen.cancel()
             }
             if screen.state == .loading { ProgressView() }
+            if let note = screen.state.note { Text(note) }
             ErrorText(error: screen.state.error)
             if screen.state.hasFailed { Button(AppScreen.Text.retry) { screen.load() } }
         }

@@ -6,29 +6,43 @@ import SwiftUI
 
 /// The lock of this device.
 struct LockSettingsView: View {
-    @State var screen: LockSettingsScreen
+    @Bindable var screen: LockSettingsScreen
 
     var body: some View {
-        Form {
+        Section(LockSettingsScreen.Text.title) {
             Text(LockSettingsScreen.Text.advice)
             if screen.hasPIN { SecureField(LockSettingsScreen.Text.current, text: $screen.current) }
             SecureField(LockSettingsScreen.Text.new, text: $screen.new)
             SecureField(LockSettingsScreen.Text.again, text: $screen.again).onSubmit { screen.savePIN() }
-            Button(screen.hasPIN ? LockSettingsScreen.Text.change : LockSettingsScreen.Text.set) { screen.savePIN() }
-            Button(LockSettingsScreen.Text.useSystem) { screen.useSystem() }
             ErrorText(error: screen.error)
-            if let settings = screen.settings {
-                Toggle(
-                    LockSettingsScreen.Text.continuesDownloads,
-                    isOn: Binding { @MainActor in
-                        settings.continuesDownloads
-                    } set: { @MainActor in
-                        screen.change(continuesDownloads: $0)
-                    })
-                Button(LockSettingsScreen.Text.lockNow) { screen.lockNow() }
-                Button(LockSettingsScreen.Text.remove, role: .destructive) { screen.remove() }
+            if screen.state == .working { ProgressView() }
+            Button(screen.hasPIN ? LockSettingsScreen.Text.change : LockSettingsScreen.Text.set) { screen.savePIN() }
+            if !screen.methods.contains(.system) {
+                Button(LockSettingsScreen.Text.useSystem) { screen.useSystem() }
             }
+            if let settings = screen.settings { choices(settings) }
         }
-        .navigationTitle(LockSettingsScreen.Text.title)
+    }
+
+    @ViewBuilder private func choices(_ settings: DeviceLock.Settings) -> some View {
+        Picker(
+            LockSettingsScreen.Text.idle,
+            selection: Binding { @MainActor in
+                settings.idleSeconds
+            } set: { @MainActor in
+                screen.change(idleSeconds: $0)
+            }
+        ) {
+            ForEach(screen.idleTimes, id: \.seconds) { Text($0.title).tag($0.seconds) }
+        }
+        Toggle(
+            LockSettingsScreen.Text.continuesDownloads,
+            isOn: Binding { @MainActor in
+                settings.continuesDownloads
+            } set: { @MainActor in
+                screen.change(continuesDownloads: $0)
+            })
+        Button(LockSettingsScreen.Text.lockNow) { screen.lockNow() }
+        Button(LockSettingsScreen.Text.remove, role: .destructive) { screen.remove() }
     }
 }

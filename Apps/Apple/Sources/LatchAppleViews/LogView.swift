@@ -6,15 +6,16 @@ import SwiftUI
 
 /// The log of operations with servers.
 struct LogView: View {
-    @State var screen: LogScreen
+    let screen: LogScreen
 
     var body: some View {
         List {
             if case .loaded(let rows, _) = screen.state, rows.isEmpty { Text(LogScreen.Text.empty) }
-            ForEach(Array(screen.state.rows.enumerated()), id: \.offset) { _, row in
+            ForEach(Array(screen.state.shownRows.enumerated()), id: \.offset) { _, row in
                 LabeledContent(row.server, value: row.time.formatted())
-                Text(row.text)
+                LabeledContent(row.program, value: row.text)
             }
+            if let note = screen.state.note { Text(note) }
             ErrorText(error: screen.state.error)
             ShareLink(LogScreen.Text.copy, item: screen.text)
             Button(LogScreen.Text.clear, role: .destructive) { screen.clear() }

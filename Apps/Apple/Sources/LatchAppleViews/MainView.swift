@@ -16,22 +16,34 @@ struct MainView: View {
                 Button(AppScreen.Text.checkCertificate) { app.signInAgain() }
             }
             Text(screen.name)
-            NavigationLink(AccountScreen.Text.title) { AccountView(screen: screen.accountScreen()) }
-            NavigationLink(DownloadsScreen.Text.title) { DownloadsView(screen: screen.makeDownloadsScreen()) }
+            ScreenLink(title: AccountScreen.Text.title) {
+                screen.accountScreen()
+            } content: {
+                AccountView(screen: $0)
+            }
+            if screen.hasLibrary {
+                ScreenLink(title: LibraryScreen.Text.title) {
+                    screen.makeLibraryScreen()
+                } content: {
+                    LibraryView(screen: $0, downloads: screen.makeDownloadsScreen, app: app)
+                }
+            }
+            ScreenLink(title: DownloadsScreen.Text.title) {
+                screen.makeDownloadsScreen()
+            } content: {
+                DownloadsView(screen: $0, app: app)
+            }
             if let accounts = app.accounts {
                 NavigationLink(AccountsScreen.Text.title) { AccountsView(screen: accounts) }
             }
-            if let settings = app.lockSettings() {
-                NavigationLink(LockSettingsScreen.Text.title) { LockSettingsView(screen: settings) }
-            }
+            SettingsLink(title: AppScreen.Text.settings, app: app)
             if app.canLock { Button(LockSettingsScreen.Text.lockNow) { app.lock() } }
-            if let log = app.log() {
-                NavigationLink(LogScreen.Text.title) { LogView(screen: log) }
+            ScreenLink(title: LogScreen.Text.title) {
+                app.log()
+            } content: {
+                LogView(screen: $0)
             }
-            Section(AboutScreen.name) {
-                Text(AboutScreen.summary)
-                Text(AboutScreen.version)
-            }
+            NavigationLink(AppScreen.Text.about) { AboutView() }
         }
         .navigationTitle(screen.account.serverURL.url)
     }

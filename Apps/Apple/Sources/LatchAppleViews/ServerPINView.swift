@@ -5,7 +5,7 @@ import SwiftUI
 
 /// The person's PIN on the server.
 struct ServerPINView: View {
-    @State var screen: ServerPINScreen
+    @Bindable var screen: ServerPINScreen
 
     var body: some View {
         Form {

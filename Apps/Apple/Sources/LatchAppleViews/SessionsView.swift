@@ -6,11 +6,11 @@ import SwiftUI
 
 /// The sessions of an account on its server.
 struct SessionsView: View {
-    @State var screen: SessionsScreen
+    let screen: SessionsScreen
 
     var body: some View {
         List {
-            ForEach(screen.state.rows) { row in
+            ForEach(screen.state.shownRows) { row in
                 Section(row.device) {
                     if let used = row.lastUsed { Text(used.formatted()) }
                     if row.isCurrent {
@@ -29,6 +29,7 @@ struct SessionsView: View {
                 screen.cancel()
             }
             if screen.state == .loading { ProgressView() }
+            if let note = screen.state.note { Text(note) }
             ErrorText(error: screen.state.error)
             if screen.state.hasFailed { Button(AppScreen.Text.retry) { screen.load() } }
         }

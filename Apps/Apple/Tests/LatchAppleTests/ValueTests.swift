@@ -1,6 +1,7 @@
 // Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
 
 import Foundation
+import ImageIO
 import LatchKit
 import LocalAuthentication
 import Network
@@ -17,8 +18,20 @@ struct ValueTests {
         let resources = PhotosAsset(.livePhoto(still: still, video: video)).resources
         #expect(resources.map(\.type) == [.photo, .pairedVideo])
         #expect(resources.map(\.file) == [still, video])
+        let options = PhotosSaver.options(for: still)
+        #expect(options.originalFilename == "a.heic" && options.shouldMoveFile)
         #expect(PhotosAsset(.image(still)).resources.map(\.type) == [.photo])
         #expect(PhotosAsset(.video(video)).resources.map(\.type) == [.video])
+    }
+
+    @Test(
+        "IM-6 a picture is decoded to the size that is shown, turned as its file says, and not from an embedded thumbnail"
+    )
+    func image() {
+        let options = EncodedImage([0xFF, 0xD8, 0xFF], side: 264).options
+        #expect(options[kCGImageSourceThumbnailMaxPixelSize as String] as? Int == 264)
+        #expect(options[kCGImageSourceCreateThumbnailFromImageAlways as String] as? Bool == true)
+        #expect(options[kCGImageSourceCreateThumbnailWithTransform as String] as? Bool == true)
     }
 
     @Test(

@@ -19,6 +19,16 @@ struct WebAuthenticationTests {
         #expect(request.isEphemeral)
     }
 
+    @Test("TT-2 the session of the system is ephemeral exactly when it is asked for", arguments: [true, false])
+    @MainActor func session(isEphemeral: Bool) throws {
+        let request = try WebAuthenticationRequest(
+            Self.page, callback: "timetracker://oauth/callback", isEphemeral: isEphemeral)
+        let run = WebAuthenticationRun(request) { ASPresentationAnchor() }
+        let session = run.makeSession { _ in }
+        #expect(session.prefersEphemeralWebBrowserSession == isEphemeral)
+        #expect(session.presentationContextProvider === run)
+    }
+
     @Test("OX-9 a callback with three slashes has a scheme too, and the cookies of the person are used")
     func immich() throws {
         let request = try WebAuthenticationRequest(

@@ -29,14 +29,11 @@ public struct KeychainStore: SecretStoring {
     }
 
     /// Stores a secret. One that exists is replaced in one step, so that none is lost when the program ends in between.
-    ///
-    /// Source: https://developer.apple.com/documentation/security/secitemadd(_:_:)
-    /// and https://developer.apple.com/documentation/security/secitemupdate(_:_:)
     @concurrent public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
         let query = KeychainQuery(key: key)
-        var status = SecItemAdd(query.adding(secret) as CFDictionary, nil)
+        var status = Self.add(query.adding(secret))
         if status == errSecDuplicateItem {
-            status = SecItemUpdate(query.item as CFDictionary, KeychainQuery.attributes(of: secret) as CFDictionary)
+            status = Self.update(query.item, KeychainQuery.attributes(of: secret))
         }
         try Self.check(status, "store a secret in")
     }
@@ -52,6 +49,14 @@ public struct KeychainStore: SecretStoring {
     /// Checks that the Keychain responds, by reading a name that is never used.
     public func check() async throws(SecretStorageError) {
         _ = try await read(SecretKey(service: "latchstring", account: "check"))
+    }
+
+    /// Source: https://developer.apple.com/documentation/security/secitemadd(_:_:)
+    private static func add(_ attributes: [String: Any]) -> OSStatus { SecItemAdd(attributes as CFDictionary, nil) }
+
+    /// Source: https://developer.apple.com/documentation/security/secitemupdate(_:_:)
+    private static func update(_ item: [String: Any], _ attributes: [String: Any]) -> OSStatus {
+        SecItemUpdate(item as CFDictionary, attributes as CFDictionary)
     }
 
     private static func check(_ status: OSStatus, _ act: String) throws(SecretStorageError) {

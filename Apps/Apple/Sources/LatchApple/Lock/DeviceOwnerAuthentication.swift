@@ -11,22 +11,29 @@ public struct DeviceOwnerAuthentication: SystemAuthenticating {
     public static let reason = "unlock your accounts"
 
     /// May be sent to another thread: `invalidate()` is documented to stop an evaluation that is running.
-    private struct Question: @unchecked Sendable { let context = LAContext() }
+    private struct Question: @unchecked Sendable {
+        private let context = LAContext()
+
+        /// Source: https://developer.apple.com/documentation/localauthentication/lacontext/evaluatepolicy(_:localizedreason:reply:)
+        func ask() async throws {
+            _ = try await context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: reason)
+        }
+
+        /// Source: https://developer.apple.com/documentation/localauthentication/lacontext/invalidate()
+        func close() { context.invalidate() }
+    }
 
     /// Makes a question. Nobody is asked yet.
     public init() {}
 
     /// Asks the person. Cancelling the task closes the question.
-    ///
-    /// Source: https://developer.apple.com/documentation/localauthentication/lacontext/evaluatepolicy(_:localizedreason:reply:)
-    /// and https://developer.apple.com/documentation/localauthentication/lacontext/invalidate()
     public func authenticate() async throws {
         let question = Question()
         do {
             try await withTaskCancellationHandler {
-                _ = try await question.context.evaluatePolicy(.deviceOwnerAuthentication, localizedReason: Self.reason)
+                try await question.ask()
             } onCancel: {
-                question.context.invalidate()
+                question.close()
             }
         } catch let error as LAError {
             throw Self.error(for: error.code)

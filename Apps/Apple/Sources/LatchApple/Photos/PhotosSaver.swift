@@ -38,15 +38,7 @@ public struct PhotosSaver: Sendable {
         let album = album
         do {
             try await PHPhotoLibrary.shared().performChanges { @Sendable in
-                let request = PHAssetCreationRequest.forAsset()
-                request.creationDate = asset.taken ?? request.creationDate
-                for resource in asset.resources {
-                    let options = PHAssetResourceCreationOptions()
-                    options.originalFilename = resource.file.lastPathComponent
-                    options.shouldMoveFile = true
-                    request.addResource(with: resource.type, fileURL: resource.file, options: options)
-                }
-                guard let created = request.placeholderForCreatedAsset else { return }
+                guard let created = Self.creationRequest(for: asset).placeholderForCreatedAsset else { return }
                 Self.changeRequest(for: album)?.addAssets([created] as NSArray)
             }
         } catch {
@@ -54,6 +46,28 @@ public struct PhotosSaver: Sendable {
                 .fileFailed, "The picture could not be stored in Photos. Check the free space, and try again.",
                 cause: error)
         }
+    }
+
+    /// Returns the request that stores an asset. Called within a change block.
+    ///
+    /// Source: https://developer.apple.com/documentation/photos/phassetcreationrequest/addresource(with:fileurl:options:)
+    private static func creationRequest(for asset: PhotosAsset) -> PHAssetCreationRequest {
+        let request = PHAssetCreationRequest.forAsset()
+        request.creationDate = asset.taken ?? request.creationDate
+        for resource in asset.resources {
+            request.addResource(with: resource.type, fileURL: resource.file, options: options(for: resource.file))
+        }
+        return request
+    }
+
+    /// Returns the options of a file: it keeps its name, and is moved instead of copied.
+    ///
+    /// Source: https://developer.apple.com/documentation/photos/phassetresourcecreationoptions
+    static func options(for file: URL) -> PHAssetResourceCreationOptions {
+        let options = PHAssetResourceCreationOptions()
+        options.originalFilename = file.lastPathComponent
+        options.shouldMoveFile = true
+        return options
     }
 
     /// Returns the request that adds to the album, which is created when there is none. Called within a change block.

@@ -28,20 +28,28 @@ final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentationConte
 
     /// Starts the session.
     ///
-    /// The completion handler is `@Sendable`, because the system does not say on which thread it calls it.
-    ///
-    /// Source: https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession, its pages
-    /// `init(url:callback:completionHandler:)`, `prefersEphemeralWebBrowserSession`, `presentationContextProvider`, `start()`
+    /// Source: https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession/start()
     private func start(_ continuation: CheckedContinuation<String, any Error>) {
-        let session = ASWebAuthenticationSession(url: request.url, callback: .customScheme(request.scheme)) {
-            @Sendable url, error in
-            continuation.resume(with: Self.result(url, error))
-        }
-        session.prefersEphemeralWebBrowserSession = request.isEphemeral
-        session.presentationContextProvider = self
+        let session = makeSession { continuation.resume(with: $0) }
         self.session = session
         // When it returns false, the completion handler is called with the reason.
         session.start()
+    }
+
+    /// Makes the session, which is not started yet.
+    ///
+    /// The completion handler is `@Sendable`, because the system does not say on which thread it calls it.
+    ///
+    /// Source: https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession, its pages
+    /// `init(url:callback:completionHandler:)`, `prefersEphemeralWebBrowserSession` and `presentationContextProvider`
+    func makeSession(onEnd: @escaping @Sendable (Result<String, any Error>) -> Void) -> ASWebAuthenticationSession {
+        let session = ASWebAuthenticationSession(url: request.url, callback: .customScheme(request.scheme)) {
+            @Sendable url, error in
+            onEnd(Self.result(url, error))
+        }
+        session.prefersEphemeralWebBrowserSession = request.isEphemeral
+        session.presentationContextProvider = self
+        return session
     }
 
     /// Closes the page, after which the completion handler is called.

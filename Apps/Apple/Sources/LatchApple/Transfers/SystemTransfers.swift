@@ -35,9 +35,31 @@ public struct SystemTransfers: Sendable {
     ///
     /// Source: https://developer.apple.com/documentation/foundation/urlsession/downloadtask(with:)
     public func start(_ request: URLRequest, as name: TransferName) {
-        let transfer = session.downloadTask(with: request)
-        transfer.taskDescription = name.description
-        transfer.resume()
+        start(session.downloadTask(with: request), as: name)
+    }
+
+    /// Continues a download that was paused or that failed.
+    ///
+    /// The system requests the rest only when the file has a validator that still holds. Otherwise it starts from the
+    /// beginning.
+    ///
+    /// - Parameters:
+    ///   - resumeData: The value of ``pause(_:)`` or of ``TransferEvent/failed(_:reason:resumeData:)``. It contains the
+    ///     header fields of the request, the token among them, so it must be stored as a secret.
+    ///   - name: The name of the paused download.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsession/downloadtask(withresumedata:)
+    public func resume(_ resumeData: Data, as name: TransferName) {
+        start(session.downloadTask(withResumeData: resumeData), as: name)
+    }
+
+    /// Cancels a download so that it can be continued.
+    ///
+    /// - Returns: The value for ``resume(_:as:)``. Nil when there is no such download, or when it cannot be continued.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsessiondownloadtask/cancel(byproducingresumedata:)
+    public func pause(_ name: TransferName) async -> Data? {
+        await transfers(named: name).first?.cancelByProducingResumeData()
     }
 
     /// Returns the names of the transfers that are not complete.
@@ -51,8 +73,20 @@ public struct SystemTransfers: Sendable {
     ///
     /// Source: https://developer.apple.com/documentation/foundation/urlsessiontask/cancel()
     public func cancel(_ name: TransferName) async {
-        for transfer in await session.allTasks where TransferName(transfer.taskDescription) == name {
-            transfer.cancel()
+        for transfer in await transfers(named: name) { transfer.cancel() }
+    }
+
+    /// Names a transfer, and starts it.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsessiontask/resume()
+    private func start(_ transfer: URLSessionDownloadTask, as name: TransferName) {
+        transfer.taskDescription = name.description
+        transfer.resume()
+    }
+
+    private func transfers(named name: TransferName) async -> [URLSessionDownloadTask] {
+        await session.allTasks.compactMap { $0 as? URLSessionDownloadTask }.filter {
+            TransferName($0.taskDescription) == name
         }
     }
 }

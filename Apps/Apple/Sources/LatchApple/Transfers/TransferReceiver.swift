@@ -33,7 +33,8 @@ final class TransferReceiver: NSObject, URLSessionDownloadDelegate {
             if files.fileExists(atPath: target.path) { try files.removeItem(at: target) }
             try files.moveItem(at: location, to: target)
         } catch {
-            report(.failed(name, reason: "The received file could not be stored. Check that the disk is not full."))
+            let reason = "The received file could not be stored. Check that the disk is not full."
+            report(.failed(name, reason: reason, resumeData: nil))
             return
         }
         let status = (downloadTask.response as? HTTPURLResponse)?.statusCode ?? 0
@@ -53,7 +54,18 @@ final class TransferReceiver: NSObject, URLSessionDownloadDelegate {
     /// Source: https://developer.apple.com/documentation/foundation/urlsessiontaskdelegate/urlsession(_:task:didcompletewitherror:)
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let error, let name = TransferName(task.taskDescription) else { return }
-        report(.failed(name, reason: error.localizedDescription))
+        report(Self.event(of: name, error))
+    }
+
+    /// Returns the event for the error of a transfer.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/nsurlsessiondownloadtaskresumedata
+    static func event(of name: TransferName, _ error: any Error) -> TransferEvent {
+        let error = error as NSError
+        if error.domain == NSURLErrorDomain, error.code == NSURLErrorCancelled { return .cancelled(name) }
+        return .failed(
+            name, reason: error.localizedDescription,
+            resumeData: error.userInfo[NSURLSessionDownloadTaskResumeData] as? Data)
     }
 
     /// Source: https://developer.apple.com/documentation/foundation/urlsessiondelegate/urlsessiondidfinishevents(forbackgroundurlsession:)
