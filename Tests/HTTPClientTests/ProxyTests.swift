@@ -56,12 +56,26 @@ struct ProxyTests {
 
     @Test(
         "An invalid proxy is refused at once",
-        arguments: ["ftp://proxy:1", "https://proxy:1", "http://", "http://a b"])
+        arguments: [
+            "ftp://proxy:1", "https://proxy:1", "http://", "http://a b", "http://:1", "http://proxy:", "proxy:0",
+            "proxy:65536", "proxy:1a", "socks5://me:hunter2-hunter2@proxy:port", "http://[::1", "http://[::1]1",
+            "http://a:1:2", "not a proxy",
+        ])
     func invalid(_ proxy: String) {
         let error = #expect(throws: TransportError.self) { try HTTPClient(.init(proxy: proxy)) }
 
-        #expect(error?.code == .proxy)
+        #expect(error?.code == .proxy && error?.message.contains("http://host:port") == true)
+        #expect(error?.message.leaks("hunter2-hunter2") == false)
+        #expect(throws: TransportError.self) { try HTTPClient.checkProxy(proxy) }
     }
+
+    @Test(
+        "A valid proxy is accepted without a connection",
+        arguments: [
+            "", "proxy", "proxy:1", "http://proxy:65535/", "http://me:a:b@proxy:3128", "SOCKS5H://[::1]:1080",
+            "socks5://[::1]",
+        ])
+    func valid(_ proxy: String) throws { try HTTPClient.checkProxy(proxy) }
 
     /// An address, the environment's variables and the proxy that follows from both.
     struct Row: Sendable {

@@ -96,6 +96,14 @@ struct TrustAndLockTests {
             screen.addHeader()
             #expect(screen.headerNames == ["X-Key"] && screen.error == nil && screen.headerName.isEmpty)
             #expect(screen.headerValue.isEmpty)
+            for proxy in ["not a proxy", "ftp://proxy:1", "proxy:65536"] {
+                screen.proxy = proxy
+                screen.save()
+                #expect(screen.error?.code == .proxyFailed && screen.errorField == .proxy && screen.proxy == proxy)
+                #expect(screen.error?.message.contains("Write it as 'http://host:port'") == true)
+            }
+            screen.proxy = ""
+            #expect(screen.error == nil)
             for file in ["/missing.pem", "relative.pem", "/dev/zero", "/etc/passwd"] {
                 screen.certificateFile = file
                 screen.save()
@@ -208,11 +216,26 @@ struct TrustAndLockTests {
             lock.unlock()
             #expect(lock.pin.isEmpty && lock.state == .unlocking(.pin))
             try await observed { lock.error != nil }
-            #expect(lock.error?.code == .wrongPIN)
+            #expect(lock.error?.code == .wrongPIN && lock.triesLeft == nil)
+            #expect(
+                lock.error?.message
+                    == "The PIN of this device is wrong. 9 tries are left before you must sign in to every account again."
+            )
             lock.pin = "135790"
             lock.unlock()
             #expect(try await app.main().account.id == main.account.id)
         }
+    }
+
+    @Test("IM-15 the last five wrong tries are announced")
+    func triesLeft() {
+        let sentences = (1...10).map(LockScreen.Text.triesLeft)
+        #expect(sentences[0] == "After 1 more wrong try you must sign in to all accounts again.")
+        #expect(
+            sentences[1..<5]
+                == ["2", "3", "4", "5"].map { "After \($0) more wrong tries you must sign in to all accounts again." }[
+                    ...])
+        #expect(sentences[5...].allSatisfy { $0 == nil })
     }
 
     @Test("IM-15 the lock ends a sign-in, forgets what was typed, hides accounts and log, and locks again at once")

@@ -14,14 +14,37 @@ struct ProxyAddress: Sendable {
         let scheme = parts.count == 2 ? parts[0].lowercased() : "http"
         let host = (parts.last ?? "").split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         let isPlain = text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
-        guard ["http", "socks4", "socks4a", "socks5", "socks5h"].contains(scheme), !host.isEmpty, isPlain else {
+        let schemes = ["http", "socks4", "socks4a", "socks5", "socks5h"]
+        guard schemes.contains(scheme), isPlain, Self.hasHostAndPort(host) else {
+            // The address may contain a password.
             throw TransportError(
                 .proxy,
-                "Could not use the proxy with scheme '\(scheme)': write 'http://host:port', "
-                    + "'socks5://host:port' or 'socks5h://host:port'."
+                "Could not use the address of the proxy. Write it as 'http://host:port', 'socks5://host:port' or "
+                    + "'socks5h://host:port', with a port from 1 to 65535."
             )
         }
         self.text = text
         shownName = "\(scheme)://\(host)"
+    }
+
+    /// Whether `text` is a host, or an IPv6 address in brackets, with a valid port if it has one.
+    private static func hasHostAndPort(_ text: Substring) -> Bool {
+        let authority = text.prefix { $0 != "/" }
+        let end = authority.lastIndex(of: "]").map(authority.index(after:)) ?? authority.firstIndex(of: ":")
+        let host = authority[..<(end ?? authority.endIndex)]
+        guard !host.isEmpty, !host.hasPrefix(":"), host.hasPrefix("[") == host.hasSuffix("]") else { return false }
+        guard let rest = end.map({ authority[$0...] }), !rest.isEmpty else { return true }
+        let port = rest.dropFirst()
+        return rest.hasPrefix(":") && port.utf8.allSatisfy { 48...57 ~= $0 } && UInt16(port).map { $0 > 0 } ?? false
+    }
+}
+
+extension HTTPClient {
+    /// Checks the address of a proxy without connecting to it.
+    ///
+    /// - Parameter text: `scheme://[user:password@]host[:port]`, or `host[:port]` for an HTTP proxy. Empty for none.
+    /// - Throws: ``TransportError`` with the code `proxy`. Its message does not contain the address.
+    package static func checkProxy(_ text: String) throws(TransportError) {
+        if !text.isEmpty { _ = try ProxyAddress(text) }
     }
 }

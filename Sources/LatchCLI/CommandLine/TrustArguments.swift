@@ -84,7 +84,7 @@ struct TrustArguments: Sendable {
         }
         if let pin { options.pinnedCertificate = pin }
         if let certificate { options.clientCertificate = try await clientCertificate(certificate, prompter) }
-        if let proxy { options.proxy = try await proxyAddress(proxy) }
+        if let proxy { try options.setProxy(try await proxyAddress(proxy)) }
     }
 
     private static func checkAuthorities(_ file: String) async throws {

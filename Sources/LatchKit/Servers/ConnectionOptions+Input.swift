@@ -43,6 +43,21 @@ extension ConnectionOptions {
         return fields.contains(name) || name.hasPrefix("proxy-")
     }
 
+    /// Uses a proxy for all requests.
+    ///
+    /// - Parameter address: The address of the proxy. Nil uses the proxy of the environment variables, the empty string
+    ///   uses none.
+    /// - Throws: ``LatchError/Code/proxyFailed`` when the address is not valid. The error does not contain it, because it
+    ///   may have a password.
+    package mutating func setProxy(_ address: String?) throws(LatchError) {
+        do throws(TransportError) {
+            try HTTPClient.checkProxy(address ?? "")
+        } catch {
+            throw LatchError(error)
+        }
+        proxy = address
+    }
+
     /// Uses the certificate authorities in a PEM file, besides those of the system.
     ///
     /// - Parameter path: The absolute path. Nil uses only those of the system.

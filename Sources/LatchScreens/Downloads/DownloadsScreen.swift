@@ -89,8 +89,8 @@ public final class DownloadsScreen {
     @ObservationIgnored var command: Task<Void, Never>?
     /// The path of the background program. Nil to look for it.
     @ObservationIgnored var program: String?
-    /// How often the queue was read, for tests.
-    @ObservationIgnored private(set) var readings = 0
+    /// How often the queue was to be read again without a change, for tests.
+    @ObservationIgnored private(set) var repetitions = 0
 
     /// Makes the screen. Nothing is read yet.
     ///
@@ -129,7 +129,10 @@ public final class DownloadsScreen {
         for await _ in signals {
             await read()
             guard (try? await Task.sleep(for: interval)) != nil else { return }
-            if overview?.phase == .downloading { signal.yield() }
+            if overview?.phase == .downloading {
+                repetitions += 1
+                signal.yield()
+            }
         }
     }
 
@@ -176,7 +179,6 @@ public final class DownloadsScreen {
     }
 
     private func read() async {
-        readings += 1
         let (filter, start) = (filter, cursor.start)
         do {
             let queue = try await openQueue()

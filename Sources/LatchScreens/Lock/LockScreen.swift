@@ -48,6 +48,15 @@ public final class LockScreen {
         public static let removing = "Removing the lock…"
         /// What is shown while the PIN is checked.
         public static let checking = "Checking the PIN…"
+
+        /// How many wrong tries are left, as a sentence. Nil while there are more than five.
+        static func triesLeft(_ count: Int) -> String? {
+            switch count {
+            case ...1: "After 1 more wrong try you must sign in to all accounts again."
+            case ...5: "After \(count) more wrong tries you must sign in to all accounts again."
+            default: nil
+            }
+        }
     }
 
     /// What the screen shows.
@@ -142,14 +151,5 @@ public final class LockScreen {
         }
     }
 
-    private func updateTries() {
-        guard hasPIN, let left = try? lock.tries?.left, left <= 5 else {
-            triesLeft = nil
-            return
-        }
-        triesLeft =
-            left == 1
-            ? "After 1 more wrong try you must sign in to all accounts again."
-            : "After \(left) more wrong tries you must sign in to all accounts again."
-    }
+    private func updateTries() { triesLeft = hasPIN ? (try? lock.tries?.left).flatMap(Text.triesLeft) : nil }
 }

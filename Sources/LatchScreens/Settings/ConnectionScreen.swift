@@ -165,11 +165,18 @@ public final class ConnectionScreen {
         pin = nil
     }
 
-    /// Tests and stores the options.
+    /// Tests and stores the options. An address of a proxy that is not valid is refused at once.
     public func save() {
         guard canSave else { return }
+        var options = options
+        do {
+            try options.setProxy(proxy.trimmed.isEmpty ? nil : proxy.trimmed)
+        } catch {
+            state = .editing(ScreenError(error))
+            return
+        }
         let input = Input(
-            proxy: proxy.trimmed, authorities: authoritiesFile, certificate: certificateFile,
+            authorities: authoritiesFile, certificate: certificateFile,
             passphrase: passphrase.isEmpty ? nil : Secret(passphrase))
         passphrase = ""
         state = .saving
@@ -206,7 +213,6 @@ public final class ConnectionScreen {
 
     /// What the person entered. The files are read outside of the main thread.
     private struct Input: Sendable {
-        var proxy: String
         var authorities: String
         var certificate: String
         var passphrase: Secret?
@@ -214,7 +220,6 @@ public final class ConnectionScreen {
         @concurrent
         func applied(to old: ConnectionOptions) async throws -> ConnectionOptions {
             var options = old
-            options.proxy = proxy.isEmpty ? nil : proxy
             if authorities != (options.authorities.pemFile ?? "") {
                 try options.setAuthorities(file: authorities.isEmpty ? nil : authorities)
             }
