@@ -56,6 +56,41 @@ struct DownloadCommandTests {
         #expect(try await queue.openTasks(of: fixture.account.id) == 0)
     }
 
+    @Test(
+        "DL-6 DL-12 a file that is moved to its destination while it is cancelled is removed and not reported as complete",
+        arguments: [false, true], [false, true])
+    func cancelledDuringMove(_ isPair: Bool, _ isIndexed: Bool) async throws {
+        let other = try await fixture.otherProgram()
+        let hook = DownloadHook { step in if step == .placed { _ = try? await other.cancelAll() } }
+        let library = PictureLibrary(fixture.latch, folder: fixture.library)
+        let queue = DownloadQueue(
+            fixture.latch, library: isIndexed ? library : FolderLibrary(folder: fixture.library), settings: .init(),
+            now: { .now }, hook: hook)
+        let events = fixture.collect(queue)
+        let tasks = isPair ? fixture.pair("live") : [fixture.task("one")]
+        try await queue.add(tasks)
+        try await queue.run()
+        #expect(try fixture.files().isEmpty && fixture.parts().isEmpty)
+        #expect(try await queue.tasks().isEmpty)
+        let received = await events()
+        #expect(!received.contains { if case .complete = $0 { true } else { false } })
+        if isIndexed { #expect(try await library.absent(tasks).count == tasks.count) }
+    }
+
+    @Test("DL-12 parts of files that are cancelled at the very end of a run by another program are removed")
+    func cancelledAtEnd() async throws {
+        let other = try await fixture.otherProgram()
+        let hook = DownloadHook(beforeRelease: { _ = try? await other.cancelAll() })
+        let queue = DownloadQueue(
+            fixture.latch, library: FolderLibrary(folder: fixture.library), settings: .init(), now: { .now }, hook: hook
+        )
+        let run = try await startStalledDownload(queue)
+        try await other.pause(["slow"])
+        try await run.cancellableValue
+        #expect(try await queue.tasks().map(\.task.id) == ["quick"])
+        #expect(try fixture.files() == ["quick.jpg"] && fixture.parts().isEmpty)
+    }
+
     @Test("DL-12 cancelling all tasks ends the run, and leaves no files")
     func cancelledAll() async throws {
         let queue = fixture.queue()

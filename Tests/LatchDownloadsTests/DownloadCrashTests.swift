@@ -50,6 +50,27 @@ struct DownloadCrashTests {
         #expect(fixture.server.requests.count == asked, "nothing is fetched again")
     }
 
+    @Test(
+        "DL-12 DL-17 after a crash between the move of a file and its record, cancelling counts the file as downloaded, and one part of a live photo is removed",
+        arguments: [DownloadHook.Step.fileRecorded, .firstPlaced, .placed], [false, true])
+    func cancelled(_ step: DownloadHook.Step, _ isAll: Bool) async throws {
+        let crashed = fixture.queue(stoppedAfter: step)
+        try await crashed.add(fixture.pair("live") + [fixture.task("one")])
+        try? await crashed.run()
+        let queue = try await fixture.otherProgram()
+        if isAll { try await queue.cancelAll() } else { try await queue.cancel(["live", "one"]) }
+        let tasks = try await queue.tasks()
+        #expect(tasks.allSatisfy { $0.state == .done })
+        let files = tasks.compactMap { $0.path.map { URL(filePath: $0).lastPathComponent } }.sorted()
+        #expect(try fixture.files() == files)
+        switch step {
+        case .firstPlaced: #expect(files == ["one.jpg"])
+        case .placed: #expect(files == ["live.MOV", "live.jpg", "one.jpg"])
+        default: #expect(files.isEmpty)
+        }
+        #expect(fixture.parts().isEmpty)
+    }
+
     @Test("DL-17 a complete part that was deleted is fetched again, and never becomes an empty file")
     func removedPart() async throws {
         let crashed = fixture.queue(stoppedAfter: .fileRecorded)

@@ -95,7 +95,7 @@ struct DownloadStoreTests {
         try await store.record(running: [(8, nil)])
         #expect(try await store.record(8, .failed("no")))
         try await store.record(running: [(9, nil)])
-        try await store.record(done: [(9, "/x", 1_000_000)]) { _ in }
+        #expect(try await store.record(done: [(9, "/x", 1_000_000)], isPair: false) { _, _ in } == [true])
         try await expectCounts("over")
         #expect(try await queue.retryFailed() == 1)
         #expect(try await queue.cancel("id-20"))

@@ -14,7 +14,14 @@ extension DownloadFolder {
     /// Removes the parts of tasks that a command removed from the queue. Does nothing while a program fetches, because
     /// that program removes them.
     func removePartsAfterCommand(except active: () -> [QueuedTask]) async throws {
-        try await withLockIfPartsExist { try await removeStrayParts(except: active) }
+        let parts = parts
+        guard !parts.isEmpty else { return }
+        let partName = try await store.partName()
+        guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
+            return
+        }
+        defer { lock.release() }
+        try await removeStrayParts(except: active)
     }
 
     /// Removes parts of this queue that no task can resume: their tasks were cancelled or cleared, or their account was
@@ -41,27 +48,8 @@ extension DownloadFolder {
         }
     }
 
-    /// Calls ``removePlaceholders()`` before a command removes tasks from the queue. Does nothing while a program
-    /// fetches, because that program has already called it.
-    func removePlaceholdersBeforeCommand() async throws {
-        try await withLockIfPartsExist(removePlaceholders)
-    }
-
-    /// Runs `body` with the lock of the program that downloads. Does nothing when this queue has no parts, or when
-    /// another program holds the lock.
-    private func withLockIfPartsExist(_ body: () async throws -> Void) async throws {
-        let parts = parts
-        guard !parts.isEmpty else { return }
-        let partName = try await store.partName()
-        guard parts.contains(where: partName.isOwn), let lock = try? latch.accounts.lockDownloadsIfFree() else {
-            return
-        }
-        defer { lock.release() }
-        try await body()
-    }
-
     /// Removes empty files that reserved the names of parts when a crash happened, on file systems that need such
-    /// placeholders. Once the task is removed, nothing identifies its placeholder.
+    /// placeholders.
     func removePlaceholders() async throws {
         // Called for its side effect: it removes the placeholder at the path of a part that was not moved.
         for row in try await store.unplaced() { _ = placementState(row) }

@@ -6,7 +6,7 @@ public import LatchKit
 /// Source: DL-12.
 extension DownloadQueue {
     /// Removes a task from the queue, together with the other part of a live photo. Received bytes are deleted. A file
-    /// at its destination is kept.
+    /// of a task that is done is kept. A file that is being moved to its destination at that time is removed.
     ///
     /// - Returns: Whether the task was in the queue and had not ended.
     /// - Throws: The codes of the storage.
@@ -26,7 +26,7 @@ extension DownloadQueue {
     @discardableResult
     public func cancel(_ ids: [String], of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        try await folder.removePlaceholdersBeforeCommand()
+        try await placer.completeMoves()
         var count = 0
         for id in ids { count += try await store.remove(id, of: account) }
         try await folder.removePartsAfterCommand { machine.activeTasks }
@@ -43,7 +43,7 @@ extension DownloadQueue {
     @discardableResult
     public func cancelAll(of account: Account.ID? = nil) async throws -> Int {
         defer { commanded() }
-        try await folder.removePlaceholdersBeforeCommand()
+        try await placer.completeMoves()
         let count = try await store.remove(in: [.waiting, .running, .paused], of: account)
         try await folder.removePartsAfterCommand { machine.activeTasks }
         return count

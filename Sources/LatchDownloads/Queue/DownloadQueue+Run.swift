@@ -30,6 +30,8 @@ extension DownloadQueue {
             await context.hook.beforeRelease()
             held.release()
             await context.hook.afterRelease()
+            // A command that removed tasks while the lock was held left their parts to this program.
+            try await folder.removePartsAfterCommand { [] }
             // Programs that added tasks until now saw that the lock was held, and left the tasks to this program.
             lock = try await lanes().isEmpty ? nil : lockAgain()
         }

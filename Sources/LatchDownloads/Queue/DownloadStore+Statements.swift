@@ -190,6 +190,8 @@ extension DownloadStore {
         WHERE position = ?
         """, String.self, Int?.self, Int.self)
 
+    static let remove = Statement("DELETE FROM downloads WHERE position = ?", Int.self)
+
     static let restore = Statement("UPDATE downloads SET state = 'waiting' WHERE state = 'running'")
 
     private static let row: @Sendable (SQLRow) throws(DatabaseError) -> QueuedTask = { row throws(DatabaseError) in

@@ -238,14 +238,27 @@ struct DownloadStore: Sendable {
     }
 
     /// Records that files are at their destinations. `more` records in the same transaction what the library stores
-    /// about them.
+    /// about one of them.
+    ///
+    /// - Parameters:
+    ///   - rows: The tasks with their files.
+    ///   - isPair: Whether they are both parts of a live photo. When one of the tasks was cancelled, the other one is
+    ///     removed too.
+    ///   - more: Called with the index of each task that is done.
+    /// - Returns: For each task, whether it is done. If not, it was cancelled meanwhile.
     func record(
-        done rows: [(position: Int, path: String, size: Int?)], _ more: @escaping @Sendable (Connection) throws -> Void
-    ) async throws {
+        done rows: [(position: Int, path: String, size: Int?)], isPair: Bool,
+        _ more: @escaping @Sendable (Int, Connection) throws -> Void
+    ) async throws -> [Bool] {
         try await write { connection in
             // Not flushed: after a power loss, the path and the missing part show again that the file was moved.
-            for row in rows { _ = try connection.run(Self.updateDone, row.path, row.size, row.position) }
-            try more(connection)
+            var areDone = try rows.map { try connection.run(Self.updateDone, $0.path, $0.size, $0.position) == 1 }
+            if isPair, areDone.contains(false) {
+                for row in rows { _ = try connection.run(Self.remove, row.position) }
+                areDone = areDone.map { _ in false }
+            }
+            for (index, isDone) in areDone.enumerated() where isDone { try more(index, connection) }
+            return areDone
         }
     }
 

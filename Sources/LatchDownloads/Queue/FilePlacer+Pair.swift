@@ -59,17 +59,7 @@ extension FilePlacer {
     }
 
     private func place(_ still: QueuedTask, _ video: QueuedTask) async throws -> PairResult {
-        // Both rows have the same path only when a joined file was recorded, and a crash or an error followed.
-        if let path = still.path, path == video.path, DownloadFolder.exists(path) {
-            // On a file system that cannot rename without replacing, the joined file has both names for a moment.
-            if DownloadPart.isSameFile(folder.joinedPath(still), path) {
-                try FileManager.default.removeItem(atPath: folder.joinedPath(still))
-            }
-            // While the joined part still exists, it was not moved, and the file at the path is another one.
-            if !DownloadFolder.exists(folder.joinedPath(still)) {
-                return try await finishJoined(still, with: video, at: path)
-            }
-        }
+        if let path = try placedJoined(still, video) { return try await finishJoined(still, with: video, at: path) }
         let standings = (folder.placementState(still), folder.placementState(video))
         for (row, placementState) in [(still, standings.0), (video, standings.1)] where placementState == .missing {
             // Both part and file were removed. The part is fetched again, and the other one waits for it.
@@ -85,6 +75,36 @@ extension FilePlacer {
             try await self.placeTwo(
                 isPlain ? still.plainlyNamed ?? still : still, isPlain ? video.plainlyNamed ?? video : video)
         }
+    }
+
+    /// Completes the move of a live photo that was not recorded, or undoes it.
+    func completePair(_ row: QueuedTask) async throws {
+        guard let row = try await store.task(row.position), !row.state.isOver,
+            let partner = try await store.partner(of: row)
+        else { return }
+        let (still, video) = row.task.metadata.part == .video ? (partner, row) : (row, partner)
+        if let path = try placedJoined(still, video) {
+            _ = try await finishJoined(still, with: video, at: path)
+        } else if case (.placed(let first), .placed(let second)) = (
+            folder.placementState(still), folder.placementState(video)
+        ), first != second {
+            let files = [PlacedFile(row: still, path: first), PlacedFile(row: video, path: second)]
+            try await finish(files, isPair: true)
+        } else {
+            try moveBack(row)
+        }
+    }
+
+    /// Returns the path of a live photo that was put at its destination as one file.
+    private func placedJoined(_ still: QueuedTask, _ video: QueuedTask) throws -> String? {
+        // Both rows have the same path only when a joined file was recorded, and a crash or an error followed.
+        guard let path = still.path, path == video.path, DownloadFolder.exists(path) else { return nil }
+        // On a file system that cannot rename without replacing, the joined file has both names for a moment.
+        if DownloadPart.isSameFile(folder.joinedPath(still), path) {
+            try FileManager.default.removeItem(atPath: folder.joinedPath(still))
+        }
+        // While the joined part still exists, it was not moved, and the file at the path is another one.
+        return DownloadFolder.exists(folder.joinedPath(still)) ? nil : path
     }
 
     /// Puts a live photo at its destination as one file. Returns nil when this library keeps it as two.
@@ -134,7 +154,7 @@ extension FilePlacer {
     ) async throws -> PairResult {
         // Not earlier: until the joined file is at its path, the parts are needed to join them again after a crash.
         for row in [still, video] { try? FileManager.default.removeItem(atPath: folder.partPath(row)) }
-        try await finish([PlacedFile(row: still, path: path), PlacedFile(row: video, path: path)])
+        try await finish([PlacedFile(row: still, path: path), PlacedFile(row: video, path: path)], isPair: true)
         return .done
     }
 
@@ -171,7 +191,8 @@ extension FilePlacer {
                 throw error
             }
             try await context.hook.after(.placed)
-            try await finish([PlacedFile(row: first, path: paths.0), PlacedFile(row: other, path: paths.1)])
+            let files = [PlacedFile(row: first, path: paths.0), PlacedFile(row: other, path: paths.1)]
+            try await finish(files, isPair: true)
             return .done
         }
         throw noName(still)

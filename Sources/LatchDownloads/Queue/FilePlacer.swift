@@ -42,16 +42,44 @@ final class FilePlacer: Sendable {
 
     func unclaim(_ pair: String) { state.withLock { _ = $0.pairs.remove(pair) } }
 
-    /// Marks tasks as done, and reports them.
-    func finish(_ files: [PlacedFile]) async throws {
+    /// Marks tasks as done, and reports them. The files of tasks that were cancelled meanwhile are removed.
+    ///
+    /// - Parameters:
+    ///   - files: The files at their destinations.
+    ///   - isPair: Whether they are both parts of a live photo, which is never kept in part. Default: false.
+    func finish(_ files: [PlacedFile], isPair: Bool = false) async throws {
         let library = library
-        try await store.record(done: files.map { ($0.row.position, $0.path, $0.size) }) { connection in
+        let rows = files.map { (position: $0.row.position, path: $0.path, size: $0.size) }
+        let areDone = try await store.record(done: rows, isPair: isPair) { index, connection in
             guard let indexed = library as? any IndexedLibrary else { return }
-            for file in files { try indexed.record(file.row.task, at: file.path, in: connection) }
+            try indexed.record(files[index].row.task, at: files[index].path, in: connection)
         }
-        for file in files {
+        for (file, isDone) in zip(files, areDone) {
+            guard isDone else {
+                try? FileManager.default.removeItem(atPath: file.path)
+                continue
+            }
             context.broadcast.send(.status(id: file.row.task.id, .done))
             context.broadcast.send(.complete(id: file.row.task.id, path: file.path))
+        }
+    }
+
+    /// Completes the moves that a program began and did not record before it was killed. Called before a command removes
+    /// tasks from the queue, because nothing else identifies their files. Does nothing while a program downloads.
+    ///
+    /// A file at its destination is marked as done. One part of a live photo is moved back, and an empty file that
+    /// reserves a name is removed.
+    func completeMoves() async throws {
+        guard try await !store.unplaced().isEmpty, let lock = try? context.latch.accounts.lockDownloadsIfFree() else {
+            return
+        }
+        defer { lock.release() }
+        for row in try await store.unplaced() {
+            if row.task.metadata.liveID != nil {
+                try await completePair(row)
+            } else if case .placed(let path) = folder.placementState(row) {
+                try await finish([PlacedFile(row: row, path: path)])
+            }
         }
     }
 
