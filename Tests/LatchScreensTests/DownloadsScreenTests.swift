@@ -79,7 +79,8 @@ struct DownloadsScreenTests {
             let row = try #require(screen.page.rows.first)
             #expect(row.reason == "There is no file at /files/gone.jpg." && row.remedy == .retryDownloads)
             #expect(
-                row.canRetry && screen.overview?.failures == "2 failed" && screen.overview?.title == "Download failed")
+                row.canRetry && screen.overview?.failures == "2 failed"
+                    && screen.overview?.title == "Download complete, 2 failed")
 
             fixture.intercept { _ in nil }
             screen.retry([row.id])

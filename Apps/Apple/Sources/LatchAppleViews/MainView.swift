@@ -8,6 +8,7 @@ import SwiftUI
 struct MainView: View {
     let app: AppScreen
     let screen: MainScreen
+    @State private var lockError: String?
 
     var body: some View {
         List {
@@ -37,7 +38,8 @@ struct MainView: View {
                 NavigationLink(AccountsScreen.Text.title) { AccountsView(screen: accounts) }
             }
             SettingsLink(title: AppScreen.Text.settings, app: app)
-            if app.canLock { Button(LockSettingsScreen.Text.lockNow) { app.lock() } }
+            if app.canLock { Button(LockSettingsScreen.Text.lockNow) { lock() } }
+            if let lockError { Text(lockError) }
             ScreenLink(title: LogScreen.Text.title) {
                 app.log()
             } content: {
@@ -46,5 +48,9 @@ struct MainView: View {
             NavigationLink(AppScreen.Text.about) { AboutView() }
         }
         .navigationTitle(screen.account.serverURL.url)
+    }
+
+    private func lock() {
+        do { try app.lock() } catch { lockError = ScreenError(error).message }
     }
 }
