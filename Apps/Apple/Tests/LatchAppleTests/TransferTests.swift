@@ -103,7 +103,7 @@ struct TransferTests {
         receiver.urlSessionDidFinishEvents(forBackgroundURLSession: session)
 
         let received = events.withLock { $0 }
-        #expect(received.count == 4)
+        try #require(received.count == 4)
         #expect(received.prefix(2).allSatisfy { $0 == .finished(name, status: 0, path: file.path) })
         guard case .failed(name, let reason, nil) = received[2] else {
             Issue.record("A file that could not be moved is not a failure.")
@@ -114,6 +114,6 @@ struct TransferTests {
     }
 
     private static func name(_ id: String) -> TransferName {
-        TransferName(DownloadTask(id: id, account: UUID(), url: "/f", filename: "f", group: .file))
+        TransferName(account: UUID(), task: id)
     }
 }

@@ -25,7 +25,7 @@ struct ValueTests {
     }
 
     @Test(
-        "IM-6 a picture is decoded to the size that is shown, turned as its file says, and not from an embedded thumbnail"
+        "DL-1 a picture is decoded to the size that is shown, turned as its file says, and not from an embedded thumbnail"
     )
     func image() {
         let options = EncodedImage([0xFF, 0xD8, 0xFF], side: 264).options

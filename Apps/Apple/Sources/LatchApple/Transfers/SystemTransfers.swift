@@ -84,6 +84,9 @@ public struct SystemTransfers: Sendable {
         transfer.resume()
     }
 
+    /// Returns the transfers with a name that are not complete: one, or none.
+    ///
+    /// Source: https://developer.apple.com/documentation/foundation/urlsession/alltasks
     private func transfers(named name: TransferName) async -> [URLSessionDownloadTask] {
         await session.allTasks.compactMap { $0 as? URLSessionDownloadTask }.filter {
             TransferName($0.taskDescription) == name

@@ -1,8 +1,6 @@
 // Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
 
 public import Foundation
-public import LatchDownloads
-public import LatchKit
 
 /// The name of a transfer of the system, which finds the task of the queue again after the app was started anew.
 ///
@@ -12,12 +10,12 @@ public import LatchKit
 /// Source: https://developer.apple.com/documentation/foundation/urlsessiontask/taskdescription
 public struct TransferName: Sendable, Hashable, CustomStringConvertible {
     /// The account whose server has the file.
-    public let account: Account.ID
+    public let account: UUID
     /// The id of the task.
-    public let task: DownloadTask.ID
+    public let task: String
 
     /// Creates the name of a task's transfer.
-    public init(_ task: DownloadTask) { (account, self.task) = (task.account, task.id) }
+    public init(account: UUID, task: String) { (self.account, self.task) = (account, task) }
 
     /// Reads a name. Nil when the text is not one, so that transfers of another version are left alone.
     public init?(_ text: String?) {
