@@ -101,7 +101,7 @@ struct SignInFlowTests {
     }
 
     @Test(
-        "OX-8 OX-9 each provider is a button, a wrong link is told, and the pasted link signs in",
+        "OX-8 OX-9 each provider is a button, a wrong link is refused at its field, and the pasted link signs in",
         arguments: ["onyx", "immich", "timetracker", "relate-mail"])
     func pasted(_ family: String) async throws {
         try await AppFixture.with { fixture in
@@ -116,9 +116,10 @@ struct SignInFlowTests {
             let browser = try await app.useBrowser(screen)
             browser.link = "https://example.org/not-the-link"
             browser.useLink()
-            try await observed { browser.messages.contains(BrowserScreen.Text.unrecognizedLink) }
+            try await observed { browser.linkError == BrowserScreen.Text.unrecognizedLink }
+            #expect(browser.link == "https://example.org/not-the-link" && browser.messages.isEmpty)
             browser.link = try await fixture.link(from: try #require(browser.address))
-            #expect(!browser.messages.contains(BrowserScreen.Text.unrecognizedLink))
+            #expect(browser.linkError == nil)
             browser.useLink()
             #expect(try await app.main().account.userEmail == fixture.ada.email)
         }

@@ -53,12 +53,16 @@ public final class LibraryDownloadScreen: CommandScreen {
         public static let follow = "Also download new pictures"
         /// The button that changes the folder.
         public static let changeFolder = "Change folder…"
-        /// The heading.
+        /// The heading, unless an album is downloaded.
         public static let title = "Download pictures"
+        /// The button that counts the files again after something failed.
+        public static let retry = "Retry"
     }
 
     /// What the screen shows.
     public private(set) var state = State.counting("")
+    /// The heading, with the name of the album if one is downloaded.
+    public let title: String
     /// The folder for the files. Nil while it is not known.
     public private(set) var folder: String?
     /// Whether the person may change the folder. False while other files wait for it.
@@ -81,12 +85,13 @@ public final class LibraryDownloadScreen: CommandScreen {
     @ObservationIgnored var freeBytes: (String) -> Int? = DiskSpace.freeBytes
 
     init(
-        _ client: LatchClient, account: Account, canFollow: Bool, background: Background,
+        _ client: LatchClient, account: Account, album: LibraryAlbumRow? = nil, canFollow: Bool, background: Background,
         selection: @escaping @Sendable () async throws -> DownloadSelection, onEnd: @escaping @MainActor () -> Void
     ) {
         self.client = client
         self.account = account
         self.canFollow = canFollow
+        title = album.map { "Download '\($0.name)'" } ?? Text.title
         self.background = background
         self.selection = selection
         self.onEnd = onEnd
@@ -105,6 +110,11 @@ public final class LibraryDownloadScreen: CommandScreen {
             }
             if isCurrent() { state = .ready(LibraryDownloadSummary(files, in: library.folder, free: freeBytes)) }
         }
+    }
+
+    /// Counts the files again after something failed.
+    public func retry() {
+        if case .failed = state { start() }
     }
 
     /// Saves the files to another folder, and counts them again, because other files may exist there.

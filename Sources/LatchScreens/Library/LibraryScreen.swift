@@ -335,14 +335,18 @@ public final class LibraryScreen {
     /// Asks how much an album is.
     public func askToDownload(_ album: LibraryAlbumRow) {
         let selection = LibrarySection.album(album).selection
-        ask(canFollow: false) { selection }
+        ask(album, canFollow: false) { selection }
     }
 
-    private func ask(canFollow: Bool, _ selection: @escaping @Sendable () async throws -> DownloadSelection) {
+    private func ask(
+        _ album: LibraryAlbumRow? = nil, canFollow: Bool,
+        _ selection: @escaping @Sendable () async throws -> DownloadSelection
+    ) {
         download?.cancel()
         let screen = commands.adding(
             LibraryDownloadScreen(
-                client, account: account, canFollow: canFollow, background: background, selection: selection
+                client, account: account, album: album, canFollow: canFollow, background: background,
+                selection: selection
             ) { [weak self] in self?.download = nil })
         download = screen
         screen.start()

@@ -31,7 +31,7 @@ public final class LockedFolderScreen: CommandScreen {
     public enum Text {
         /// What the screen is for.
         public static let advice =
-            "Enter your PIN at the server. It is not stored, and the folder is locked again when you leave this page. "
+            "Enter the PIN of the locked folder. It is not stored, and the folder is locked again when you leave this page. "
             + "Downloaded files are not locked on this device."
         /// The name of the field.
         public static let pin = "PIN"

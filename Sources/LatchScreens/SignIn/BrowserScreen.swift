@@ -46,7 +46,7 @@ public final class BrowserScreen {
         /// How to sign in on another device.
         public static let otherDeviceAdvice =
             "Scan the code with the other device and sign in there. At the end its browser cannot open the last page. "
-            + "Copy the address of that page and paste it here."
+            + "Copy the address of that page, and paste it here."
         /// The name of the field for the link.
         public static let link = "Address of the last page"
         /// The button that uses the pasted link.
@@ -55,13 +55,21 @@ public final class BrowserScreen {
         public static let unrecognizedLink =
             "This is not the address of the last page of this sign-in. Copy all of it and paste it again."
 
+        /// What is shown when the browser could not be opened.
+        ///
+        /// - Parameter reason: The reason, a sentence.
+        /// - Returns: Sentences.
+        public static func browserFailed(_ reason: String) -> String {
+            "The browser could not be opened: \(reason) Copy the address, and open it in a browser yourself."
+        }
+
         /// What is shown when no program is registered for the link with which the browser returns.
         ///
         /// - Parameter scheme: The scheme of the link.
         /// - Returns: A sentence.
         public static func noHandler(_ scheme: String) -> String {
             "The browser cannot return here, because no program is registered for links that begin with '\(scheme):'. "
-                + "Install Latchstring or run 'latch register-schemes', or copy the link of the last page and paste "
+                + "Install Latchstring or run 'latch register-schemes', or copy the address of the last page, and paste "
                 + "it under '\(otherDevice)'."
         }
     }
@@ -77,16 +85,21 @@ public final class BrowserScreen {
             state = .waiting(address: address, notices.filter { $0 != .unrecognizedLink })
         }
     }
-    /// What the person must know, each a sentence.
+    /// What the person must know, each in sentences. ``linkError`` is not among them.
     public var messages: [String] {
         guard case .waiting(_, let notices) = state else { return [] }
-        return notices.map { notice in
+        return notices.compactMap { notice in
             switch notice {
-            case .browserFailed(let sentence): sentence
-            case .unrecognizedLink: Text.unrecognizedLink
+            case .browserFailed(let reason): Text.browserFailed(reason)
+            case .unrecognizedLink: nil
             case .noHandler(let scheme): Text.noHandler(scheme)
             }
         }
+    }
+    /// Why the pasted text was refused, for its field. Nil when it was not.
+    public var linkError: String? {
+        guard case .waiting(_, let notices) = state else { return nil }
+        return notices.contains(.unrecognizedLink) ? Text.unrecognizedLink : nil
     }
     /// The host of the server.
     public let host: String
@@ -136,7 +149,6 @@ public final class BrowserScreen {
     public func useLink() {
         let text = link.trimmed
         guard !text.isEmpty else { return }
-        link = ""
         links?.yield(text)
     }
 

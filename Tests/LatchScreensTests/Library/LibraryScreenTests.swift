@@ -144,7 +144,16 @@ struct LibraryScreenTests {
             #expect(screen.selectionSentence == "3 of 40 selected")
             screen.askToDownload()
             let question = try await download(screen)
-            #expect(!question.canFollow)
+            #expect(!question.canFollow && question.title == "Download pictures")
+            _ = try await summary(question)
+            let occupied = home.path + "/occupied"
+            try Data().write(to: URL(fileURLWithPath: occupied))
+            question.change(folder: occupied + "/Pictures")
+            _ = try await summary(question)
+            question.confirm()
+            _ = try await observed { if case .failed = question.state { true } else { nil } }
+            try FileManager.default.removeItem(atPath: occupied)
+            question.retry()
             _ = try await summary(question)
             question.change(folder: home.path + "/Pictures")
             let counted = try await summary(question)

@@ -11,6 +11,7 @@ struct BrowserView: View {
         Form {
             ProgressView(BrowserScreen.Text.advice)
             ForEach(screen.messages, id: \.self) { Text($0).foregroundStyle(.red) }
+            if let error = screen.linkError { Text(error).foregroundStyle(.red) }
             if let address = screen.address {
                 Button(BrowserScreen.Text.openAgain) { screen.openAgain() }
                 ShareLink(BrowserScreen.Text.otherDevice, item: address)

@@ -9,6 +9,8 @@ package struct FlowBox: Element {
     package init() {
         widget = gtk_flow_box_new()
         gtk_flow_box_set_selection_mode(widget.opaque, GTK_SELECTION_NONE)
+        // The height of the window allows for the lines of its smallest width.
+        gtk_flow_box_set_min_children_per_line(widget.opaque, 2)
         gtk_flow_box_set_max_children_per_line(widget.opaque, 6)
         gtk_flow_box_set_column_spacing(widget.opaque, 6)
         gtk_flow_box_set_row_spacing(widget.opaque, 6)

@@ -27,6 +27,10 @@ package enum Question {
             message, "agree", isDestructive ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
         adw_message_dialog_set_default_response(message, isDestructive ? "cancel" : "agree")
         adw_message_dialog_set_close_response(message, "cancel")
+        // In a narrow window the dialog has other buttons, the agreeing one first.
+        Signals.connect(dialog, "notify::default-widget") {
+            gtk_window_set_focus(dialog.cast(), gtk_window_get_default_widget(dialog.cast()))
+        }
         var isOpen = true
         Signals.connect(dialog, withArgument: "response") { response in
             isOpen = false

@@ -12,6 +12,7 @@ final class BrowserPage {
     private let again: Button
     private let code = Picture(BrowserScreen.Text.code)
     private let link = TextRow(BrowserScreen.Text.link, purpose: GTK_INPUT_PURPOSE_URL)
+    private let linkError = ErrorLabel()
     private let useLink: Button
     private let otherDevice: Expander
     private var shownAddress: String?
@@ -39,7 +40,7 @@ final class BrowserPage {
         link.onEdit { screen.link = $0 }.onReturn { screen.useLink() }
         let content = Stacked.column(
             Label(BrowserScreen.Text.otherDeviceAdvice), code.aligned(horizontally: GTK_ALIGN_CENTER),
-            Group(nil, [link]), useLink)
+            Group(nil, [link]), linkError, useLink)
         otherDevice = Expander(BrowserScreen.Text.otherDevice, content.margins(vertical: 12))
         copy.on("clicked") { [unowned self] in
             if let address = screen.address { copy.copyToClipboard(address) }
@@ -49,6 +50,8 @@ final class BrowserPage {
 
     private func draw() {
         link.text = screen.link
+        link.set(class: "error", screen.linkError != nil)
+        linkError.text = screen.linkError
         useLink.isSensitive = screen.address != nil && !screen.link.isEmpty
         again.isSensitive = screen.address != nil
         copy.isSensitive = screen.address != nil

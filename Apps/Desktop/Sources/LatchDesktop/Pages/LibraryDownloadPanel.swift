@@ -17,15 +17,16 @@ final class LibraryDownloadPanel {
     private let group: Group
     private let showDownloads: Button
     private let confirm: Button
+    private let retry: Button
     private let cancel: Button
 
     /// Makes the panel of a question.
     static func content(_ screen: LibraryDownloadScreen) -> any Element {
         let owner = LibraryDownloadPanel(screen)
         let content = Page.form(
-            width: 600, Label.heading(Text.title), owner.sentence, owner.spinner, owner.error,
+            width: 600, Label.heading(screen.title), owner.sentence, owner.spinner, owner.error,
             owner.group,
-            Stacked.row(owner.cancel, owner.confirm, owner.showDownloads).centered())
+            Stacked.row(owner.cancel, owner.confirm, owner.retry, owner.showDownloads).centered())
         content.widget.keep(owner)
         return content.widget.expanded(vertically: true)
     }
@@ -34,6 +35,7 @@ final class LibraryDownloadPanel {
         self.screen = screen
         follow = SwitchRow(Text.follow) { screen.follows = $0 }
         confirm = .suggested(Text.download) { screen.confirm() }
+        retry = .suggested(Text.retry) { screen.retry() }
         cancel = .pill(Text.cancel) { screen.cancel() }
         change = Button(icon: "folder-open-symbolic", name: Text.changeFolder) {}
         showDownloads = .suggested(DownloadsScreen.Text.title) {
@@ -55,7 +57,7 @@ final class LibraryDownloadPanel {
         change.isVisible = screen.canChangeFolder
         follow.isOn = screen.follows
         error.text = nil
-        var (isWorking, canConfirm, isDone) = (false, false, false)
+        var (isWorking, canConfirm, isDone, hasFailed) = (false, false, false, false)
         switch screen.state {
         case .counting(let text), .adding(let text): (sentence.text, isWorking) = (text, true)
         case .ready(let summary):
@@ -63,12 +65,13 @@ final class LibraryDownloadPanel {
             error.text = summary.spaceError?.message
             canConfirm = summary.canDownload || screen.follows
         case .added(let text): (sentence.text, isDone) = (text, true)
-        case .failed(let failure): (sentence.text, error.text) = ("", failure.message)
+        case .failed(let failure): (sentence.text, error.text, hasFailed) = ("", failure.message, true)
         }
         sentence.isVisible = !sentence.text.isEmpty
         spinner.isSpinning = isWorking
         confirm.isSensitive = canConfirm
-        confirm.isVisible = !isDone
+        confirm.isVisible = !isDone && !hasFailed
+        retry.isVisible = hasFailed
         group.isVisible = !isDone
         showDownloads.isVisible = isDone
         cancel.title = isDone ? Text.done : Text.cancel
