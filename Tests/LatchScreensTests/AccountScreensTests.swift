@@ -87,13 +87,7 @@ struct AccountScreensTests {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             let main = try await fixture.signIn(app)
-            let second = LatchClient.Configuration(
-                folders: Folders(data: fixture.folders.data + "-2"), secrets: MemoryStore(),
-                device: Device(program: "other", version: "1", model: "Second", type: "Linux"))
-            let other = try await LatchClient.open(second)
-            let server = try await other.probe(main.account.serverURL).requireServer()
-            let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
-            _ = try await other.signIn(signIn, to: server)
+            let other = try await fixture.signInElsewhere("Second")
 
             let account = main.accountScreen()
             #expect(account.sections == [.sessions, .endpoints, .connection, .password, .pin])
@@ -123,17 +117,9 @@ struct AccountScreensTests {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             let main = try await fixture.signIn(app)
-            for name in ["Second", "Third"] {
-                let configuration = LatchClient.Configuration(
-                    folders: Folders(data: "\(fixture.folders.data)-\(name)"), secrets: MemoryStore(),
-                    device: Device(program: "other", version: "1", model: name, type: "Linux"))
-                let other = try await LatchClient.open(configuration)
-                let server = try await other.probe(main.account.serverURL).requireServer()
-                let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
-                _ = try await other.signIn(signIn, to: server)
-                await other.close()
-            }
+            for name in ["Second", "Third"] { await (try await fixture.signInElsewhere(name)).close() }
             let sessions = main.accountScreen().sessions()
+            sessions.load()
             try await observed { sessions.state.rows.count == 3 }
             let current = try #require(sessions.state.rows.first { $0.isCurrent })
             #expect(sessions.canEndOthers)
@@ -192,16 +178,25 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("IM-16 the log shows a failed operation, newest first, and is cleared")
+    @Test("IM-16 the log shows what was done, is cleared, and follows other programs")
     func log() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             _ = try await fixture.signIn(app)
             let log = try #require(app.log())
-            #expect(log.state.rows.contains { $0.text.hasPrefix("sign-in: ok") && !$0.isFailure })
+            let running = Task { await log.run() }
+            try await observed { log.state.rows.contains { $0.text.hasPrefix("sign-in: ok") && !$0.isFailure } }
             #expect(!log.text.contains(fixture.ada.password) && log.text.contains("sign-in: ok"))
             log.clear()
-            #expect(log.state == .loaded([], nil))
+            try await observed { log.state == .loaded([], nil) }
+
+            let free = try HeldPort()
+            let other = try await LatchClient.open(fixture.configuration)
+            _ = try await other.probe(ServerAddress("http://127.0.0.1:\(free.number)"))
+            try await observed { log.state.rows.first?.isFailure == true }
+            await other.close()
+            running.cancel()
+            await running.value
         }
     }
 }

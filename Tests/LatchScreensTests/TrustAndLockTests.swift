@@ -215,6 +215,26 @@ struct TrustAndLockTests {
         }
     }
 
+    @Test("IM-15 a PIN and a time that another program sets appear in the settings that are shown")
+    func lockElsewhere() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            _ = try await fixture.signIn(app)
+            let settings = try #require(app.lockSettings())
+            let running = Task { await settings.run() }
+            let other = try await LatchClient.open(fixture.configuration)
+            try await other.lock.set(Secret("135790"))
+            try await observed { settings.hasPIN }
+            var changed = try #require(try other.lock.settings)
+            changed.idleSeconds = 900
+            try await other.lock.changeSettings(changed)
+            try await observed { settings.settings?.idleSeconds == 900 }
+            await other.close()
+            running.cancel()
+            await running.value
+        }
+    }
+
     @Test("IM-15 the lock ends a sign-in, forgets what was typed, hides accounts and log, and locks again at once")
     func locked() async throws {
         try await AppFixture.with { fixture in

@@ -30,5 +30,6 @@ struct LockSettingsView: View {
             }
         }
         .navigationTitle(LockSettingsScreen.Text.title)
+        .task { @MainActor in await screen.run() }
     }
 }
