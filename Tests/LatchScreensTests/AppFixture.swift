@@ -52,8 +52,9 @@ final class AppFixture {
     }
 
     /// Starts the app, as opening its window does. Each call is a program of its own.
-    func start(browser: Browser? = nil, patience: Duration = .seconds(600)) -> AppScreen {
-        let app = AppScreen(configuration, browser: browser, patience: patience, environment: environment)
+    func start(browser: Browser? = nil, confirmationTimeout: Duration = .seconds(600)) -> AppScreen {
+        let app = AppScreen(
+            configuration, browser: browser, confirmationTimeout: confirmationTimeout, environment: environment)
         apps.append(app)
         app.start()
         return app

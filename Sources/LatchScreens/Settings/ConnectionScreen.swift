@@ -4,7 +4,7 @@ import Primitives
 
 /// How a server is connected to: proxy, header fields and certificates. Before a sign-in, and for an account.
 ///
-/// Source: IM-16, IM-18; docs/sign-in-to-immich.md.
+/// Source: IM-16; docs/sign-in-to-immich.md.
 @MainActor @Observable
 public final class ConnectionScreen {
     /// What the screen shows.
@@ -52,7 +52,7 @@ public final class ConnectionScreen {
         /// The button that adds the header field.
         public static let addHeader = "Add header field"
         /// The button that removes something.
-        public static let remove = "Remove"
+        public static let remove = CommonText.remove
         /// The heading of the certificates.
         public static let certificates = "Certificates"
         /// What the files of certificates contain.

@@ -34,7 +34,7 @@ public final class BrowserScreen {
         /// What the person does.
         public static let advice = "Sign in on the page that your browser shows. Then come back to this window."
         /// The button that ends the sign-in.
-        public static let cancel = "Cancel"
+        public static let cancel = CommonText.cancel
         /// The button that opens the page again.
         public static let openAgain = "Open again"
         /// The button that copies the address of the page.
