@@ -127,9 +127,7 @@ public final class AppScreen {
     public func stop() async {
         switch state {
         case .passphrase(let screen): screen.finish(nil)
-        case .signIn(let flow):
-            flow.stop()
-            await flow.finish()
+        case .signIn(let flow): flow.stop()
         default: break
         }
         running.cancel()
@@ -160,7 +158,8 @@ public final class AppScreen {
     /// Begins the sign-in to another account.
     public func addAccount() {
         guard let client, adding == nil, !isLocked else { return }
-        let flow = SignInFlow(client, browser: browser, environment: environment, canLeave: true) { [weak self] in
+        let flow = SignInFlow(client, browser: browser, environment: environment, commands: commands, canLeave: true) {
+            [weak self] in
             self?.endFlow($0)
         }
         adding = flow
@@ -178,7 +177,7 @@ public final class AppScreen {
         guard let client, adding == nil, !isLocked else { return }
         let flow = SignInFlow(
             client, known: (account, "Sign in to \(account.serverURL.authority) again."), browser: browser,
-            environment: environment, canLeave: true
+            environment: environment, commands: commands, canLeave: true
         ) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
@@ -362,7 +361,8 @@ public final class AppScreen {
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
         let flow = SignInFlow(
-            client, known: known, address: address, browser: browser, environment: environment, canLeave: false
+            client, known: known, address: address, browser: browser, environment: environment, commands: commands,
+            canLeave: false
         ) { [weak self] in self?.endFlow($0) }
         state = .signIn(flow)
     }

@@ -106,7 +106,7 @@ public final class ConnectionScreen {
         default: nil
         }
     }
-    /// Whether ``save()`` and ``addHeader()`` do anything: the stored options are known, and none are being tested.
+    /// Whether the commands do anything: the stored options are known, and none are being tested.
     public var canSave: Bool { isLoaded && state != .saving }
 
     private var isLoaded = false
@@ -120,7 +120,7 @@ public final class ConnectionScreen {
     init(_ connect: ConnectScreen) {
         let options = connect.connection
         load = { options }
-        store = { [weak connect] in connect?.use($0, for: nil) }
+        store = { [weak connect] in connect?.save($0) }
         show(options)
     }
 
@@ -155,19 +155,25 @@ public final class ConnectionScreen {
 
     /// Removes a header field.
     public func removeHeader(_ name: String) {
+        guard canSave else { return }
         options.extraHeaders[name] = nil
         headerNames = options.extraHeaders.fields.map(\.name)
     }
 
     /// Lets the authorities decide about the certificate of the server again.
     public func removePin() {
+        guard canSave else { return }
         options.pinnedCertificate = nil
         pin = nil
     }
 
-    /// Tests and stores the options.
+    /// Tests and stores the options, and the header field in the fields.
     public func save() {
         guard canSave else { return }
+        if !headerName.isEmpty || !headerValue.isEmpty {
+            addHeader()
+            guard error == nil else { return }
+        }
         let input = Input(
             proxy: proxy.trimmed, authorities: authoritiesFile, certificate: certificateFile,
             passphrase: passphrase.isEmpty ? nil : Secret(passphrase))

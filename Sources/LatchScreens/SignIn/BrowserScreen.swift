@@ -103,20 +103,21 @@ public final class BrowserScreen {
     @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private let onResult: @MainActor (Result<Account, ScreenError>?) -> Void
     @ObservationIgnored private var links: AsyncStream<String>.Continuation?
-    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored let work: ScreenTask
     @ObservationIgnored private let reopening = ScreenTask()
     @ObservationIgnored let query = ScreenTask()
 
     /// `onResult` gets nil when the person cancelled.
     init(
         _ client: LatchClient, server: Server, provider: String?, browser: Browser?, environment: [String: String],
-        onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
+        work: ScreenTask, onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
     ) {
         self.client = client
         self.server = server
         self.provider = provider
         self.browser = browser
         self.environment = environment
+        self.work = work
         self.onResult = onResult
         host = server.address.authority
         start()
