@@ -2,6 +2,12 @@
 public enum CommonText {
     /// The button that takes over an edited text.
     public static let apply = "Apply"
+    /// The button that does not do what is asked or offered, or ends what is in progress.
+    public static let cancel = "Cancel"
+    /// The button that removes something from a list.
+    public static let remove = "Remove"
+    /// The button that tries again.
+    public static let retry = "Retry"
     /// The button that shows the masked text of a field.
     public static func reveal(_ field: String) -> String { "Show the text of '\(field)'" }
     /// When something was last used.

@@ -7,5 +7,5 @@ public struct Confirmation: Sendable, Equatable {
     /// The text of the button that agrees.
     public let action: String
     /// The text of the button that does not.
-    public static let cancel = "Cancel"
+    public static let cancel = CommonText.cancel
 }

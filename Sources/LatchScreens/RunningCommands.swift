@@ -9,6 +9,8 @@ protocol CommandScreen: AnyObject {
 @MainActor
 final class RunningCommands {
     private var screens: [() -> (any CommandScreen)?] = []
+    /// The sign-ins. A cancelled one revokes a token that is granted late, and removes the profile of its browser.
+    let signIn = ScreenTask()
 
     /// Adds a screen. Its commands keep it while they run.
     func adding<Screen: CommandScreen>(_ screen: Screen) -> Screen {
@@ -20,5 +22,6 @@ final class RunningCommands {
     /// Waits until all commands have ended.
     func finish() async {
         for screen in screens { await screen()?.finishCommands() }
+        await signIn.finish()
     }
 }

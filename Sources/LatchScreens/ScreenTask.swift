@@ -2,8 +2,8 @@
 @MainActor
 final class ScreenTask {
     private var task: Task<Void, Never>?
-    /// The work that was cancelled last, which may still run for a moment.
-    private var cancelled: Task<Void, Never>?
+    /// The work that was cancelled and has not ended.
+    private var cancelled: [Int: Task<Void, Never>] = [:]
     private var number = 0
 
     /// Cancels the current work and starts other work.
@@ -15,21 +15,27 @@ final class ScreenTask {
         let own = number
         task = Task { [weak self] in
             await body { self?.number == own && !Task.isCancelled }
+            self?.end(own)
         }
     }
 
     /// Cancels the current work.
     func cancel() {
         task?.cancel()
-        if let task { cancelled = task }
+        cancelled[number] = task
         task = nil
         number += 1
     }
 
-    /// Waits until the current work and the work that was cancelled last have ended.
+    /// Waits until the current work and all work that was cancelled have ended.
     func finish() async {
-        await cancelled?.value
+        for task in cancelled.values { await task.value }
         await task?.value
+    }
+
+    private func end(_ number: Int) {
+        cancelled[number] = nil
+        if number == self.number { task = nil }
     }
 
     deinit { task?.cancel() }

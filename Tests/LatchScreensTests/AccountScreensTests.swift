@@ -28,7 +28,13 @@ struct AccountScreensTests {
             try await observed { accounts.rows.count == 2 && accounts.rows.filter(\.isActive).count == 1 }
             let (active, other) = (main.account.id, try #require(accounts.rows.first { !$0.isActive }).id)
 
+            // A command does not cancel the one before it.
             accounts.use(other)
+            accounts.askToSignOut(of: active)
+            await accounts.finishCommands()
+            #expect(try await app.client?.accounts.accounts().first(where: \.isActive)?.id == other)
+            #expect(accounts.isAsking(about: [active], naming: fixture.ada.email))
+            accounts.cancel()
             let switched: MainScreen = try await app.value {
                 if case .main(let screen) = $0, screen.account.id == other { screen } else { nil }
             }
@@ -87,17 +93,12 @@ struct AccountScreensTests {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             let main = try await fixture.signIn(app)
-            let second = LatchClient.Configuration(
-                folders: Folders(data: fixture.folders.data + "-2"), secrets: MemoryStore(),
-                device: Device(program: "other", version: "1", model: "Second", type: "Linux"))
-            let other = try await LatchClient.open(second)
-            let server = try await other.probe(main.account.serverURL).requireServer()
-            let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
-            _ = try await other.signIn(signIn, to: server)
+            let other = try await fixture.signInElsewhere("Second")
 
             let account = main.accountScreen()
             #expect(account.sections == [.sessions, .endpoints, .connection, .password, .pin])
             let sessions = account.sessions()
+            sessions.load()
             try await observed { sessions.state.rows.count == 2 }
             let current = try #require(sessions.state.rows.first { $0.isCurrent })
             sessions.askToEnd(current.id)
@@ -123,17 +124,9 @@ struct AccountScreensTests {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             let main = try await fixture.signIn(app)
-            for name in ["Second", "Third"] {
-                let configuration = LatchClient.Configuration(
-                    folders: Folders(data: "\(fixture.folders.data)-\(name)"), secrets: MemoryStore(),
-                    device: Device(program: "other", version: "1", model: name, type: "Linux"))
-                let other = try await LatchClient.open(configuration)
-                let server = try await other.probe(main.account.serverURL).requireServer()
-                let signIn = try PasswordSignIn(email: fixture.ada.email, password: Secret(fixture.ada.password))
-                _ = try await other.signIn(signIn, to: server)
-                await other.close()
-            }
+            for name in ["Second", "Third"] { await (try await fixture.signInElsewhere(name)).close() }
             let sessions = main.accountScreen().sessions()
+            sessions.load()
             try await observed { sessions.state.rows.count == 3 }
             let current = try #require(sessions.state.rows.first { $0.isCurrent })
             #expect(sessions.canEndOthers)
@@ -143,6 +136,86 @@ struct AccountScreensTests {
             sessions.confirm()
             try await observed { sessions.state == .loaded([current], nil) }
         }
+    }
+
+    @Test("RM-8 OX-8 sessions are ended also after the page is left, and the number of those that were not is told")
+    func unendedSessions() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            var others: [LatchClient] = []
+            for name in ["Second", "Third", "Fourth"] { others.append(try await fixture.signInElsewhere(name)) }
+            let sessions = main.accountScreen().sessions()
+            sessions.load()
+            try await observed { sessions.state.rows.count == 4 }
+            for other in others.prefix(2) {
+                for account in try await other.accounts.accounts() { try await other.signOut(account) }
+            }
+            sessions.askToEndOthers()
+            sessions.confirm()
+            #expect(sessions.isBusy && sessions.question == nil)
+            sessions.askToEndOthers()
+            sessions.load()
+            #expect(sessions.question == nil)
+            try await observed { !sessions.isBusy }
+            #expect(sessions.state.rows.count == 1)
+            #expect(sessions.state.error?.message.hasPrefix("2 of 3 sessions were not ended.") == true)
+
+            for name in ["Fifth", "Sixth"] { others.append(try await fixture.signInElsewhere(name)) }
+            try await endOthersAndLeave(main.accountScreen())
+            await app.commands.finish()
+            let again = main.accountScreen().sessions()
+            again.load()
+            try await observed { again.state != .loading }
+            #expect(again.state.rows.count == 1)
+            for other in others { await other.close() }
+        }
+    }
+
+    /// Ends all other sessions, and leaves the page at once.
+    private func endOthersAndLeave(_ account: AccountScreen) async throws {
+        let sessions = account.sessions()
+        sessions.load()
+        try await observed { sessions.state.rows.count == 3 }
+        sessions.askToEndOthers()
+        sessions.confirm()
+    }
+
+    @Test("RM-8 a key is revoked before another one can be, also after the page is left")
+    func keys() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let browser = try await app.useBrowser(fixture.signInScreen(app, of: "relate-mail"))
+            browser.link = try await fixture.link(from: try #require(browser.address))
+            browser.useLink()
+            let account = try await app.main().accountScreen()
+            for name in ["Second", "Third"] {
+                await (try await fixture.signInElsewhere(name, to: "relate-mail")).close()
+            }
+            try await revokeAndLeave(account)
+            await app.commands.finish()
+            let keys = account.keys()
+            keys.load()
+            try await observed { keys.state != .loading }
+            #expect(keys.state.rows.map(\.isCurrent) == [true] && keys.state.error == nil)
+        }
+    }
+
+    /// Revokes two keys, and leaves the page while the second one is being revoked.
+    private func revokeAndLeave(_ account: AccountScreen) async throws {
+        let keys = account.keys()
+        keys.load()
+        try await observed { keys.state.rows.count == 3 }
+        let others = keys.state.rows.filter { !$0.isCurrent }.map(\.id)
+        keys.askToRevoke(others[0])
+        keys.confirm()
+        keys.askToRevoke(others[1])
+        #expect(keys.isBusy && keys.question == nil)
+        keys.load()
+        try await observed { !keys.isBusy }
+        #expect(keys.state.rows.count == 2 && keys.state.error == nil)
+        keys.askToRevoke(others[1])
+        keys.confirm()
     }
 
     @Test("IM-16 a list that could not be loaded is loaded again, and a failed command keeps the rows")
@@ -164,6 +237,7 @@ struct AccountScreensTests {
             let app = fixture.start()
             let main = try await fixture.signIn(app)
             let screen = main.accountScreen().endpoints()
+            screen.load()
             try await observed { screen.state.rows.count == 1 && !screen.isBusy }
             #expect(screen.state.rows[0].kind == .own)
 
@@ -182,6 +256,15 @@ struct AccountScreensTests {
             try await observed { !screen.isBusy }
             #expect(screen.state.rows.map(\.test) == [EndpointsScreen.Text.usable, EndpointsScreen.Text.usable])
 
+            // No command begins before another one has ended.
+            let local = screen.state.rows[0].address
+            screen.address = try fixture.url("onyx")
+            screen.add()
+            screen.remove(local)
+            screen.test()
+            try await observed { !screen.isBusy }
+            #expect(screen.state.error != nil && screen.state.rows.first?.address == local)
+
             screen.network = "  Home sweet home "
             screen.addNetwork()
             try await observed { screen.networks == ["Home sweet home"] && !screen.isBusy }
@@ -192,16 +275,25 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("IM-16 the log shows a failed operation, newest first, and is cleared")
+    @Test("IM-16 the log shows what was done, is cleared, and follows other programs")
     func log() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
             _ = try await fixture.signIn(app)
             let log = try #require(app.log())
-            #expect(log.state.rows.contains { $0.text.hasPrefix("sign-in: ok") && !$0.isFailure })
+            let running = Task { await log.run() }
+            try await observed { log.state.rows.contains { $0.text.hasPrefix("sign-in: ok") && !$0.isFailure } }
             #expect(!log.text.contains(fixture.ada.password) && log.text.contains("sign-in: ok"))
             log.clear()
-            #expect(log.state == .loaded([], nil))
+            try await observed { log.state == .loaded([], nil) }
+
+            let free = try HeldPort()
+            let other = try await LatchClient.open(fixture.configuration)
+            _ = try await other.probe(ServerAddress("http://127.0.0.1:\(free.number)"))
+            try await observed { log.state.rows.first?.isFailure == true }
+            await other.close()
+            running.cancel()
+            await running.value
         }
     }
 }

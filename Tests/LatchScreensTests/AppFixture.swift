@@ -52,8 +52,9 @@ final class AppFixture {
     }
 
     /// Starts the app, as opening its window does. Each call is a program of its own.
-    func start(browser: Browser? = nil, patience: Duration = .seconds(600)) -> AppScreen {
-        let app = AppScreen(configuration, browser: browser, patience: patience, environment: environment)
+    func start(browser: Browser? = nil, confirmationTimeout: Duration = .seconds(600)) -> AppScreen {
+        let app = AppScreen(
+            configuration, browser: browser, confirmationTimeout: confirmationTimeout, environment: environment)
         apps.append(app)
         app.start()
         return app
@@ -76,6 +77,42 @@ final class AppFixture {
         connect.address = try url(family)
         connect.next()
         return try await app.signInScreen()
+    }
+
+    /// Starts a front with TLS before the Immich server. Its certificate is self-signed.
+    func tlsFront() async throws -> TLSFront {
+        try await TLSFront(to: UInt16(try #require(try ServerAddress(try url("immich")).port)), in: folder)
+    }
+
+    /// Enters the address of a front, and waits for the question about its certificate.
+    func trustScreen(_ app: AppScreen, at front: TLSFront) async throws -> TrustScreen {
+        let connect = try await app.connect()
+        connect.address = "https://127.0.0.1:\(front.port)"
+        connect.next()
+        return try await app.trust()
+    }
+
+    /// Signs in to an Immich or Relate Mail server on another device, whose name is `model`.
+    func signInElsewhere(_ model: String, to family: String = "immich") async throws -> LatchClient {
+        let other = try await LatchClient.open(
+            LatchClient.Configuration(
+                folders: Folders(data: "\(folders.data)-\(model)"), secrets: MemoryStore(),
+                device: Device(program: "other", version: "1", model: model, type: "Linux")))
+        let server = try await other.probe(ServerAddress(try url(family))).requireServer()
+        if family == "immich" {
+            _ = try await other.signIn(PasswordSignIn(email: ada.email, password: Secret(ada.password)), to: server)
+        } else {
+            let pages = AsyncStream.makeStream(of: String.self)
+            let signIn = BrowserSignIn(
+                provider: nil, browser: nil,
+                onEvent: { if case .waiting(let address, _) = $0 { pages.continuation.yield(address) } },
+                promptForCallback: {
+                    for await address in pages.stream { return try? await self.link(from: address) }
+                    return nil
+                })
+            _ = try await other.signIn(signIn, to: server)
+        }
+        return other
     }
 
     /// Signs in on the page with an address, and returns the link with which the browser then returns.

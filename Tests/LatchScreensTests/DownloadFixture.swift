@@ -151,7 +151,7 @@ final class DownloadFixture {
     }
 
     /// A server that speaks as Onyx does, as much as a session needs.
-    private nonisolated static func signIn(_ request: FaultServer.Request) -> FaultServer.Response? {
+    nonisolated static func signIn(_ request: FaultServer.Request) -> FaultServer.Response? {
         let body: String
         switch request.path {
         case "/api/auth/type": body = #"{"multi_tenant":false,"password_auth_enabled":true}"#

@@ -33,16 +33,16 @@ struct DownloadSettingsTests {
             try await fixture.add(["one.jpg"])
             screen.setFolder(after)
             await screen.change?.value
-            #expect(screen.error?.remedy == .finishDownloads && screen.folder == before)
+            #expect(screen.folderError?.remedy == .finishDownloads && screen.folder == before)
             #expect(
-                screen.error?.message
+                screen.folderError?.message
                     == "Files are still waiting to be saved to '\(before)'. Download or cancel them first.")
             #expect(!FileManager.default.fileExists(atPath: after))
 
             try await fixture.queue().cancelAll()
             screen.setFolder(after)
             await screen.change?.value
-            #expect(screen.error == nil && screen.folder == after)
+            #expect(screen.folderError == nil && screen.error == nil && screen.folder == after)
             #expect(FileManager.default.fileExists(atPath: after))
             #expect(try await LibraryLocations(fixture.latch).folder(of: fixture.account) == after)
             try await observed { fixture.screen.folder == after }
@@ -57,7 +57,7 @@ struct DownloadSettingsTests {
             for path in ["Pictures", fixture.folder.path + "/file", fixture.folder.path + "/file/below"] {
                 screen.setFolder(path)
                 await screen.change?.value
-                #expect(screen.error?.message.contains(path) == true, "\(String(describing: screen.error))")
+                #expect(screen.folderError?.message.contains(path) == true, "\(String(describing: screen.folderError))")
                 #expect(screen.folder == before)
             }
         }
@@ -132,18 +132,23 @@ struct DownloadSettingsTests {
     func typed() async throws {
         try await with { fixture, screen in
             let before = screen.folder
-            #expect(screen.folderText == before && screen.freeSpace.hasSuffix("B"))
+            #expect(screen.folderText == before)
+            try await observed { screen.freeSpace.hasSuffix("B") }
             screen.folderText = fixture.folder.path + "/Typ"
             try await DownloadPreferences(fixture.latch).setFetchesMetered(true)
             try await observed { screen.fetchesMetered }
-            #expect(screen.folderText == fixture.folder.path + "/Typ" && !screen.isFolderRefused)
+            #expect(screen.folderText == fixture.folder.path + "/Typ" && screen.folderError == nil)
 
             screen.setFolder("Pictures")
             await screen.change?.value
-            #expect(screen.isFolderRefused && screen.folderText == "Pictures" && screen.folder == before)
-            #expect(screen.error?.message.contains("full path") == true)
+            #expect(screen.folderText == "Pictures" && screen.folder == before)
+            #expect(screen.folderError?.message.contains("full path") == true && screen.error == nil)
+            // Another change does not hide that the typed folder was refused.
+            screen.setFetchesMetered(false)
+            await screen.change?.value
+            #expect(!screen.fetchesMetered && screen.folderError != nil && screen.folderText == "Pictures")
             screen.folderText = "Pictures/"
-            #expect(!screen.isFolderRefused && screen.error == nil)
+            #expect(screen.folderError == nil)
             screen.setFolder(fixture.folder.path + "/Typed/")
             await screen.change?.value
             #expect(screen.folderText == fixture.folder.path + "/Typed" && screen.folder == screen.folderText)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "IM-10 TT-9 the app opens after the server has confirmed the session, or after a wait with the stored identity")
+        "IM-10 TT-8 the app opens after the server has confirmed the session, or after a wait with the stored identity")
     func confirmed() {
         let account = Self.account()
         #expect(gate(.restoring) == .wait && gate(.signedIn(.unverified(nil))) == .wait)

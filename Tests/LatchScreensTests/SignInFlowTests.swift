@@ -36,11 +36,8 @@ struct SignInFlowTests {
     func password() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
-            let connect = try await app.connect()
-            connect.address = try fixture.url("immich")
-            connect.next()
-            let screen = try await app.signInScreen()
-            #expect(screen.hasPassword && screen.host == connect.address.dropFirst("http://".count))
+            let screen = try await fixture.signInScreen(app, of: "immich")
+            #expect(try screen.hasPassword && fixture.url("immich") == "http://\(screen.host)")
             #expect(screen.providers.count == 1 && !screen.canLogin)
             screen.email = fixture.ada.email
             screen.password = "wrong"
@@ -62,10 +59,7 @@ struct SignInFlowTests {
     func late() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
-            let connect = try await app.connect()
-            connect.address = try fixture.url("immich")
-            connect.next()
-            let screen = try await app.signInScreen()
+            let screen = try await fixture.signInScreen(app, of: "immich")
             (screen.email, screen.password) = fixture.ada
             screen.login()
             guard case .signIn(let flow) = app.state else { throw Unexpected() }
@@ -83,12 +77,79 @@ struct SignInFlowTests {
     func suggestion() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
+            _ = try await fixture.signInScreen(app, of: "immich")
+            await app.stop()
+            #expect(try await fixture.start().connect().address == fixture.url("immich"))
+        }
+    }
+
+    @Test("IM-2 IM-3 an edit of the address stops asking the server, whose late response shows no page")
+    func editWhileConnecting() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
             let connect = try await app.connect()
             connect.address = try fixture.url("immich")
             connect.next()
-            _ = try await app.signInScreen()
-            await app.stop()
-            #expect(try await fixture.start().connect().address == fixture.url("immich"))
+            #expect(connect.state == .connecting)
+            connect.address = try fixture.url("onyx")
+            #expect(connect.state == .editing(nil) && connect.canContinue)
+            await connect.work.finish()
+            guard case .signIn(let flow) = app.state, case .connect = flow.state else { throw Unexpected() }
+        }
+    }
+
+    @Test("IM-18 OX-10 the version of the server and its maintenance are warned of, also after something was typed")
+    func warnings() async throws {
+        try await AppFixture.with { fixture in
+            let server = try FaultServer { request in
+                let body =
+                    switch request.path {
+                    case "/api/server/ping": #"{"res":"pong"}"#
+                    case "/api/server/version": #"{"major":99,"minor":1,"patch":2}"#
+                    case "/api/server/features": #"{"oauth":false,"passwordLogin":true}"#
+                    case "/api/server/config": #"{"isInitialized":true,"maintenanceMode":true}"#
+                    default: ""
+                    }
+                return .init(
+                    status: body.isEmpty ? 404 : 200, headers: [("Content-Type", "application/json")],
+                    body: Array(body.utf8))
+            }
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = server.url("")
+            connect.next()
+            let screen = try await app.signInScreen()
+            screen.email = "a"
+            #expect(screen.warnings.contains { $0.contains("in maintenance") })
+            #expect(screen.warnings.contains { $0.contains("The server's version is") && $0.contains("99.1.2") })
+        }
+    }
+
+    @Test("OX-11 the app ends after the token of a sign-in that was left is revoked at the server")
+    func leftSignIn() async throws {
+        try await AppFixture.with { fixture in
+            let (asked, gate) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+            let server = try FaultServer { request in
+                if request.path == "/api/me" {
+                    asked.continuation.yield()
+                    gate.wait()
+                }
+                return DownloadFixture.signIn(request) ?? .init(status: 404)
+            }
+            let app = fixture.start()
+            let connect = try await app.connect()
+            connect.address = server.url("")
+            connect.next()
+            let screen = try await app.signInScreen()
+            (screen.email, screen.password) = fixture.ada
+            screen.login()
+            for await _ in asked.stream { break }
+            guard case .signIn(let flow) = app.state else { throw Unexpected() }
+            flow.back()
+            let stopping = Task { await app.stop() }
+            gate.signal()
+            await stopping.value
+            #expect(server.requests.map(\.path).last == "/api/auth/mobile/logout")
         }
     }
 
@@ -188,6 +249,33 @@ struct SignInFlowTests {
             #expect(!connect.canContinue && app.accounts?.rows.isEmpty == true)
             await other.close()
         }
+    }
+}
+
+/// The work of a screen.
+@MainActor
+@Suite("Screen task", .timeLimit(.minutes(1)))
+struct ScreenTaskTests {
+    @Test("OX-9 the end of the work includes all work that was cancelled before")
+    func cancelled() async {
+        let work = ScreenTask()
+        var held: [CheckedContinuation<Void, Never>] = []
+        var ended: [Int] = []
+        for number in 0..<3 {
+            let begun = AsyncStream.makeStream(of: Void.self)
+            work.start { _ in
+                await withCheckedContinuation {
+                    held.append($0)
+                    begun.continuation.yield()
+                }
+                ended.append(number)
+                if number > 0 { held[number - 1].resume() }
+            }
+            for await _ in begun.stream { break }
+        }
+        held[2].resume()
+        await work.finish()
+        #expect(ended == [2, 1, 0])
     }
 }
 

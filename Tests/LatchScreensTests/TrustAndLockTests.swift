@@ -9,24 +9,19 @@ import Testing
 @MainActor
 @Suite("Trust and lock screens", .timeLimit(.minutes(5)))
 struct TrustAndLockTests {
-    @Test("IM-16 IM-18 a self-signed certificate is asked about, refused and then trusted for this server only")
+    @Test("IM-16 a self-signed certificate is asked about, refused and then trusted for this server only")
     func trust() async throws {
         try await AppFixture.with { fixture in
-            let folder = try TemporaryDirectory()
-            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
-            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let front = try await fixture.tlsFront()
             let app = fixture.start()
-            let connect = try await app.connect()
-            connect.address = "https://127.0.0.1:\(front.port)"
-            connect.next()
-            let question = try await app.trust()
+            let question = try await fixture.trustScreen(app, at: front)
             #expect(question.error.message.hasPrefix("SSL certificate error"))
             let facts = Dictionary(uniqueKeysWithValues: question.facts.map { ($0.name, $0.value) })
             #expect(facts["SHA-256"] == front.fingerprint && facts["Issuer"] == "itself (self-signed)")
             #expect(facts["Subject"]?.contains("\u{1B}") == false)
             question.cancel()
-            let again = try await app.connect()
-            #expect(again === connect && connect.error == question.error)
+            let connect = try await app.connect()
+            #expect(connect.error == question.error)
 
             connect.next()
             try await app.trust().trust()
@@ -50,9 +45,7 @@ struct TrustAndLockTests {
     @Test("IM-16 a trusted certificate and header fields are not used for another address that is entered afterwards")
     func otherAddress() async throws {
         try await AppFixture.with { fixture in
-            let folder = try TemporaryDirectory()
-            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
-            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let front = try await fixture.tlsFront()
             let app = fixture.start()
             let connect = try await app.connect()
             let screen = connect.connectionScreen()
@@ -76,7 +69,56 @@ struct TrustAndLockTests {
         }
     }
 
-    @Test("IM-18 header fields and certificates are checked before they are stored")
+    @Test("IM-16 options that are saved again still belong to the server that they were entered for")
+    func savedAgain() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let signIn = try await fixture.signInScreen(app, of: "immich")
+            guard case .signIn(let flow) = app.state else { throw Unexpected() }
+            flow.back()
+            let connect = try await app.connect()
+            let screen = connect.connectionScreen()
+            (screen.headerName, screen.headerValue) = ("X-Key", "a secret value")
+            screen.save()
+            try await observed { screen.state == .saved }
+            let again = connect.connectionScreen()
+            again.save()
+            try await observed { again.state == .saved }
+            #expect(connect.connection.extraHeaders["X-Key"] == "a secret value")
+
+            connect.address = try fixture.url("onyx")
+            let other = connect.connectionScreen()
+            other.save()
+            try await observed { other.state == .saved }
+            connect.next()
+            #expect(connect.error?.message.contains("belong to \(signIn.host)") == true)
+            #expect(connect.connection.extraHeaders.fields.isEmpty)
+        }
+    }
+
+    @Test("IM-16 Save adds a typed header field or refuses it, and nothing is removed while the options are tested")
+    func typedHeader() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let main = try await fixture.signIn(app)
+            let screen = main.accountScreen().connection()
+            try await observed { screen.canSave }
+            (screen.headerName, screen.headerValue) = ("Host", "other.example")
+            screen.save()
+            #expect(screen.errorField == .headerName && screen.headerValue == "other.example")
+            screen.headerName = "X-Key"
+            screen.save()
+            #expect(screen.state == .saving)
+            screen.removeHeader("X-Key")
+            #expect(screen.headerNames == ["X-Key"])
+            try await observed { screen.state != .saving }
+            #expect(screen.state == .saved)
+            let stored = try await app.client?.accounts.connection(of: main.account.id)
+            #expect(stored?.extraHeaders["X-Key"] == "other.example")
+        }
+    }
+
+    @Test("IM-16 header fields and certificates are checked before they are stored")
     func connection() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -118,7 +160,7 @@ struct TrustAndLockTests {
         }
     }
 
-    @Test("IM-18 what is typed before the stored options are known stays, and cannot be saved without them")
+    @Test("IM-16 what is typed before the stored options are known stays, and cannot be saved without them")
     func typedEarly() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -139,14 +181,9 @@ struct TrustAndLockTests {
     @Test("IM-16 OX-14 a certificate that changed is told as that, and a new sign-in asks about it and is left again")
     func changedCertificate() async throws {
         try await AppFixture.with { fixture in
-            let folder = try TemporaryDirectory()
-            let port = try #require(try ServerAddress(try fixture.url("immich")).port)
-            let front = try await TLSFront(to: UInt16(port), in: folder)
+            let front = try await fixture.tlsFront()
             let app = fixture.start()
-            let connect = try await app.connect()
-            connect.address = "https://127.0.0.1:\(front.port)"
-            connect.next()
-            let question = try await app.trust()
+            let question = try await fixture.trustScreen(app, at: front)
             question.trust()
             let screen = try await app.signInScreen()
             (screen.email, screen.password) = fixture.ada
@@ -236,6 +273,26 @@ struct TrustAndLockTests {
                 == ["2", "3", "4", "5"].map { "After \($0) more wrong tries you must sign in to all accounts again." }[
                     ...])
         #expect(sentences[5...].allSatisfy { $0 == nil })
+    }
+
+    @Test("IM-15 a PIN and a time that another program sets appear in the settings that are shown")
+    func lockElsewhere() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            _ = try await fixture.signIn(app)
+            let settings = try #require(app.lockSettings())
+            let running = Task { await settings.run() }
+            let other = try await LatchClient.open(fixture.configuration)
+            try await other.lock.set(Secret("135790"))
+            try await observed { settings.hasPIN }
+            var changed = try #require(try other.lock.settings)
+            changed.idleSeconds = 900
+            try await other.lock.changeSettings(changed)
+            try await observed { settings.settings?.idleSeconds == 900 }
+            await other.close()
+            running.cancel()
+            await running.value
+        }
     }
 
     @Test("IM-15 the lock ends a sign-in, forgets what was typed, hides accounts and log, and locks again at once")

@@ -30,6 +30,26 @@ final class ChangePause: Sendable {
         return false
     }
 
+    /// Reports changes of files: first at once, then after each change, or at the poll interval when the system does not
+    /// report changes. Several changes may be reported as one. The stream ends when it is no longer read.
+    ///
+    /// - Parameters:
+    ///   - paths: The paths of the files, which may be missing. They are in one folder.
+    ///   - interval: The poll interval.
+    static func changes(of paths: [String], interval: Duration) -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                let pause = ChangePause(paths: paths, interval: interval)
+                while !Task.isCancelled {
+                    continuation.yield()
+                    _ = await pause.wait()
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
     /// Waits for the poll interval.
     func poll() async { try? await Task.sleep(for: interval) }
 }

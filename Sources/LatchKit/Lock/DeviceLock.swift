@@ -98,6 +98,12 @@ public struct DeviceLock: Sendable {
         }
     }
 
+    /// Reports each change of the methods and settings, by this or another program: first at once, then after changes. The
+    /// stream ends when it is no longer read.
+    package var changes: AsyncStream<Void> {
+        ChangePause.changes(of: [vault.path], interval: accounts.pollInterval)
+    }
+
     /// Locks at once, for all programs that share the kernel's keyring. Does nothing when there is no lock. Running
     /// downloads continue unless the settings stop them.
     public func lock() throws(LatchError) {

@@ -35,6 +35,12 @@ package struct ClientLog: Sendable {
         }
     }
 
+    /// Reports each change of the log, by this or another program: first at once, then after changes. The stream ends
+    /// when it is no longer read.
+    package var changes: AsyncStream<Void> {
+        ChangePause.changes(of: path.map { [$0, $0 + ".1"] } ?? [], interval: .milliseconds(500))
+    }
+
     /// Removes all entries.
     ///
     /// - Throws: ``LatchError/Code/storageFailed``.

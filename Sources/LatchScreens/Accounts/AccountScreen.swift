@@ -58,10 +58,12 @@ public final class AccountScreen {
     public let sections: [Section]
 
     @ObservationIgnored private let client: LatchClient
+    @ObservationIgnored private let commands: RunningCommands
     @ObservationIgnored private let work = ScreenTask()
 
-    init(_ client: LatchClient, account: Account) {
+    init(_ client: LatchClient, account: Account, commands: RunningCommands) {
         self.client = client
+        self.commands = commands
         self.account = account
         let capabilities = account.capabilities
         sections = Section.allCases.filter { section in
@@ -77,9 +79,9 @@ public final class AccountScreen {
     }
 
     /// The screen of the person's sessions.
-    public func sessions() -> SessionsScreen { SessionsScreen(client, account: account) }
+    public func sessions() -> SessionsScreen { commands.adding(SessionsScreen(client, account: account)) }
     /// The screen of the person's API keys.
-    public func keys() -> KeysScreen { KeysScreen(client, account: account) }
+    public func keys() -> KeysScreen { commands.adding(KeysScreen(client, account: account)) }
     /// The screen of the server's addresses.
     public func endpoints() -> EndpointsScreen { EndpointsScreen(client, account: account) }
     /// The screen of the person's PIN on the server.

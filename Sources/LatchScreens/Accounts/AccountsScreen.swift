@@ -73,9 +73,10 @@ public final class AccountsScreen: CommandScreen {
     public var error: ScreenError? { if case .list(let error) = state { error } else { nil } }
 
     @ObservationIgnored private let client: LatchClient
-    @ObservationIgnored let work = ScreenTask()
     @ObservationIgnored private let onAdd: @MainActor () -> Void
     @ObservationIgnored private var accounts: [Account] = []
+    /// The last command. Commands run one after another, and are completed when the screen is left.
+    @ObservationIgnored private var command: Task<Void, Never>?
 
     init(_ client: LatchClient, onAdd: @escaping @MainActor () -> Void) {
         self.client = client
@@ -94,12 +95,11 @@ public final class AccountsScreen: CommandScreen {
     /// Makes an account the active one.
     public func use(_ id: Account.ID) {
         guard case .list = state, rows.contains(where: { $0.id == id && !$0.isActive }) else { return }
-        state = .list(nil)
-        work.start { [client, weak self] isCurrent in
+        perform { [self] in
             do {
                 try await client.accounts.setActiveAccount(id)
             } catch {
-                if isCurrent() { self?.state = .list(ScreenError(error)) }
+                state = .list(ScreenError(error))
             }
         }
     }
@@ -116,19 +116,18 @@ public final class AccountsScreen: CommandScreen {
         state = .signingOut(ids)
         warnings = []
         let leaving = accounts.filter { ids.contains($0.id) }
-        // The sign-out is completed even when the screen is left.
-        work.start { [client, weak self] isCurrent in
+        perform { [self] in
             var failure: ScreenError?
             for account in leaving {
                 do {
                     let report = try await client.signOutDroppingDownloads(account).report.get()
-                    if let problem = report.failure { self?.warn(of: account, problem.message) }
+                    if let problem = report.failure { warn(of: account, problem.message) }
                 } catch {
-                    if let failure { self?.warnings.append(failure.message) }
+                    if let failure { warnings.append(failure.message) }
                     failure = ScreenError(error)
                 }
             }
-            if isCurrent() { self?.state = .list(failure) }
+            state = .list(failure)
         }
     }
 
@@ -138,19 +137,27 @@ public final class AccountsScreen: CommandScreen {
         state = .list(nil)
     }
 
-    func finishCommands() async {
-        if case .signingOut = state { await work.finish() }
+    func finishCommands() async { await command?.value }
+
+    private func perform(_ body: @escaping @MainActor () async -> Void) {
+        command = Task { [previous = command] in
+            await previous?.value
+            await body()
+        }
     }
 
     private func ask(_ ids: [Account.ID]) {
         guard case .list = state, !ids.isEmpty else { return }
         let leaving = rows.filter { ids.contains($0.id) }
-        work.start { [client, weak self] isCurrent in
+        state = .list(nil)
+        perform { [self] in
+            // The command before it may have failed, or asked.
+            guard state == .list(nil) else { return }
             do {
                 let waiting = try await client.waitingDownloads(of: ids).values.reduce(0, +)
-                if isCurrent() { self?.state = .confirming(ids, Self.question(leaving, waiting)) }
+                state = .confirming(ids, Self.question(leaving, waiting))
             } catch {
-                if isCurrent() { self?.state = .list(ScreenError(error)) }
+                state = .list(ScreenError(error))
             }
         }
     }

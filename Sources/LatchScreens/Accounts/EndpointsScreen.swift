@@ -43,7 +43,7 @@ public final class EndpointsScreen {
         /// The button that makes an address the first of the external ones.
         public static let prefer = "Use first"
         /// The button that removes an address or a network.
-        public static let remove = "Remove"
+        public static let remove = CommonText.remove
         /// The button that tests all addresses.
         public static let test = "Test addresses"
         /// The heading of the networks.
@@ -78,24 +78,25 @@ public final class EndpointsScreen {
     public var isLocal = false
     /// The name of the network to add.
     public var network = ""
-    /// Whether a command is running.
+    /// Whether a command is running. No other one begins before its end.
     public private(set) var isBusy = false
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let account: Account
-    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored private let work = ScreenTask()
+    @ObservationIgnored private let suggesting = ScreenTask()
 
     init(_ client: LatchClient, account: Account) {
         self.client = client
         self.account = account
-        load()
     }
 
-    /// Loads the list again, and asks the server which address it announces.
+    /// Loads the list, and asks the server which address it announces. Called when the screen is shown.
     public func load() {
-        perform { _, _ in
-        } then: { screen in
-            screen.suggestion = try? await screen.client.announcedAddress(of: screen.account)
+        perform { _, _ in }
+        suggesting.start { [client, account, weak self] isCurrent in
+            let address = try? await client.announcedAddress(of: account)
+            if isCurrent() { self?.suggestion = address }
         }
     }
 
@@ -144,7 +145,7 @@ public final class EndpointsScreen {
 
     /// Tests whether each address can be used now. The results appear as they arrive.
     public func test() {
-        guard case .loaded(var rows, _) = state else { return }
+        guard !isBusy, case .loaded(var rows, _) = state else { return }
         isBusy = true
         work.start { [client, account, weak self] isCurrent in
             let endpoints = (try? await client.endpoints(of: account))?.all ?? []
@@ -169,8 +170,9 @@ public final class EndpointsScreen {
 
     private func perform(
         _ command: @escaping @Sendable (LatchClient, Account) async throws -> Void,
-        then finish: @escaping @MainActor (EndpointsScreen) async -> Void = { _ in }
+        then finish: @escaping @MainActor (EndpointsScreen) -> Void = { _ in }
     ) {
+        guard !isBusy else { return }
         isBusy = true
         work.start { [client, account, weak self] isCurrent in
             var failure: (any Error)?
@@ -186,8 +188,8 @@ public final class EndpointsScreen {
             guard isCurrent(), let self else { return }
             self.networks = settings.wifiNames
             self.state = .loaded(self.rows(settings), failure.map { ScreenError($0) })
-            if failure == nil { await finish(self) }
-            if isCurrent() { self.isBusy = false }
+            if failure == nil { finish(self) }
+            self.isBusy = false
         }
     }
 

@@ -4,9 +4,9 @@ public import Observation
 
 /// The person's API keys on the server of an account.
 ///
-/// Source: RM-9.
+/// Source: RM-8.
 @MainActor @Observable
-public final class KeysScreen {
+public final class KeysScreen: CommandScreen {
     /// One key in the list. Texts from the server are safe to be displayed. It never contains the key itself.
     public struct Row: Identifiable, Equatable, Sendable {
         /// The id of the key on the server.
@@ -43,10 +43,12 @@ public final class KeysScreen {
     public private(set) var question: Confirmation?
     /// Whether the account uses one of the keys, so that ``askToRotate()`` does anything.
     public var canRotate: Bool { state.rows.contains(where: \.isCurrent) }
+    /// Whether a command is running. It is completed when the screen is left, and no other one begins before.
+    public private(set) var isBusy = false
 
     @ObservationIgnored private let account: Account
     @ObservationIgnored private let session: @MainActor () throws -> Session
-    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored private let work = ScreenTask()
     /// What ``confirm()`` does.
     @ObservationIgnored private var command: Command?
 
@@ -55,15 +57,17 @@ public final class KeysScreen {
     init(_ client: LatchClient, account: Account) {
         self.account = account
         session = { try client.session(for: account) }
-        load()
     }
 
-    /// Loads the list again.
-    public func load() { perform { _ in nil } }
+    /// Loads the list. Called when the screen is shown.
+    public func load() {
+        guard !isBusy else { return }
+        perform(nil)
+    }
 
     /// Asks whether to replace the key of the account with a new one, and to revoke the old one.
     public func askToRotate() {
-        guard let key = state.rows.first(where: \.isCurrent) else { return }
+        guard !isBusy, let key = state.rows.first(where: \.isCurrent) else { return }
         question = Confirmation(
             title: Text.rotateTitle, text: "This device gets a new key, and '\(key.name)' is revoked.",
             action: Text.rotate)
@@ -77,7 +81,7 @@ public final class KeysScreen {
 
     /// Asks whether to revoke a key. Revoking the account's own key signs it out.
     public func askToRevoke(_ id: String) {
-        guard let key = state.rows.first(where: { $0.id == id }) else { return }
+        guard !isBusy, let key = state.rows.first(where: { $0.id == id }) else { return }
         question = Confirmation(
             title: Text.revokeTitle,
             text: key.isCurrent
@@ -94,6 +98,7 @@ public final class KeysScreen {
     public func confirm() {
         guard question != nil, let command else { return }
         cancel()
+        isBusy = true
         perform(command)
     }
 
@@ -103,16 +108,23 @@ public final class KeysScreen {
         command = nil
     }
 
-    private func perform(_ command: @escaping Command) {
-        work.start { [session, weak self] isCurrent in
+    func finishCommands() async {
+        if isBusy { await work.finish() }
+    }
+
+    /// Performs a command, or none, and loads the list.
+    private func perform(_ command: Command?) {
+        // A command keeps the screen until it has ended.
+        work.start { [session, weak self, kept = isBusy ? self : nil] isCurrent in
+            var failure: (any Error)?
+            do { failure = try await command?(session()) } catch { failure = error }
             do {
-                let session = try session()
-                let warning = try await command(session)
-                let keys = try await session.keys()
-                if isCurrent() { self?.state = .loaded(keys.map(Self.row), warning.map { ScreenError($0) }) }
+                let keys = try await session().keys()
+                if isCurrent() { self?.state = .loaded(keys.map(Self.row), failure.map { ScreenError($0) }) }
             } catch {
-                if isCurrent(), let self { self.state = self.state.failed(error) }
+                if isCurrent(), let self { self.state = self.state.failed(failure ?? error) }
             }
+            kept?.isBusy = false
         }
     }
 

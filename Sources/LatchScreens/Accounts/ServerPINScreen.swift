@@ -27,7 +27,7 @@ public final class ServerPINScreen {
     /// The texts of the screen.
     public enum Text {
         /// The heading.
-        public static let title = "Locked folder"
+        public static let title = "PIN of the locked folder"
         /// The name of the field for the current PIN.
         public static let current = PINText.current
         /// The name of the field for the password, with which a forgotten PIN is replaced.

@@ -32,9 +32,9 @@ public final class DownloadsScreen {
         /// The button that resumes paused files.
         public static let resume = "Resume"
         /// The button that retries failed files.
-        public static let retry = "Retry"
+        public static let retry = CommonText.retry
         /// The button that cancels files.
-        public static let cancel = "Cancel"
+        public static let cancel = CommonText.cancel
         /// The button that cancels all files.
         public static let cancelAll = "Cancel all"
         /// The button that removes ended entries.

@@ -7,7 +7,7 @@ public import Observation
 ///
 /// A front end makes one, calls ``start()`` when its window opens and ``stop()`` when the program ends.
 ///
-/// Source: IM-2, IM-10, RM-3, TT-9, OX-14.
+/// Source: IM-2, IM-10, RM-3, TT-8, OX-14.
 @MainActor @Observable
 public final class AppScreen {
     /// The screen to show.
@@ -35,7 +35,7 @@ public final class AppScreen {
         /// The name of the program.
         public static let name = "Latchstring"
         /// The button that tries again.
-        public static let retry = "Retry"
+        public static let retry = CommonText.retry
         /// The heading where the accounts or the session of one cannot be used.
         public static let failed = "Your accounts cannot be opened"
         /// The heading where the session of an account cannot be used.
@@ -67,7 +67,7 @@ public final class AppScreen {
     @ObservationIgnored let authentication: SystemAuthentication
     /// The address that the first sign-in suggests.
     @ObservationIgnored private var address: String
-    @ObservationIgnored private let patience: Duration
+    @ObservationIgnored private let confirmationTimeout: Duration
     @ObservationIgnored let environment: [String: String]
     @ObservationIgnored private(set) var client: LatchClient?
     /// ``accounts``, also while the device is locked.
@@ -92,19 +92,20 @@ public final class AppScreen {
     ///   - browser: The browser for sign-ins. Nil opens none, so that the person opens the address elsewhere.
     ///   - authentication: The system's authentication, which can unlock the device.
     ///   - address: The address that the first sign-in suggests. Empty for that of the server that was found last.
-    ///   - patience: How long the server may take to confirm the session before the app opens with the stored identity.
+    ///   - confirmationTimeout: How long the server may take to confirm the session before the app opens with the stored
+    ///     identity.
     ///   - environment: The environment variables that choose the secret store, and locate the folders of downloads and
     ///     the programs for links.
     public init(
         _ configuration: LatchClient.Configuration = .init(), browser: Browser? = .automatic,
         authentication: SystemAuthentication = SystemAuthentication(), address: String = "",
-        patience: Duration = .seconds(3), environment: [String: String] = ProcessInfo.processInfo.environment
+        confirmationTimeout: Duration = .seconds(3), environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         self.configuration = configuration
         self.browser = browser
         self.authentication = authentication
         self.address = address
-        self.patience = patience
+        self.confirmationTimeout = confirmationTimeout
         self.environment = environment
     }
 
@@ -126,9 +127,7 @@ public final class AppScreen {
     public func stop() async {
         switch state {
         case .passphrase(let screen): screen.finish(nil)
-        case .signIn(let flow):
-            flow.stop()
-            await flow.finish()
+        case .signIn(let flow): flow.stop()
         default: break
         }
         running.cancel()
@@ -161,7 +160,8 @@ public final class AppScreen {
     /// Begins the sign-in to another account.
     public func addAccount() {
         guard let client, adding == nil, !isLocked else { return }
-        let flow = SignInFlow(client, browser: browser, environment: environment, canLeave: true) { [weak self] in
+        let flow = SignInFlow(client, browser: browser, environment: environment, commands: commands, canLeave: true) {
+            [weak self] in
             self?.endFlow($0)
         }
         adding = flow
@@ -179,7 +179,7 @@ public final class AppScreen {
         guard let client, adding == nil, !isLocked else { return }
         let flow = SignInFlow(
             client, known: (account, "Sign in to \(account.serverURL.authority) again."), browser: browser,
-            environment: environment, canLeave: true
+            environment: environment, commands: commands, canLeave: true
         ) { [weak self] in self?.endFlow($0) }
         adding = flow
         decide()
@@ -302,7 +302,7 @@ public final class AppScreen {
     }
 
     private func endWaitInTime() async {
-        guard (try? await Task.sleep(for: patience)) != nil else { return }
+        guard (try? await Task.sleep(for: confirmationTimeout)) != nil else { return }
         hasWaited = true
         decide()
     }
@@ -371,7 +371,8 @@ public final class AppScreen {
 
     private func beginSignIn(_ client: LatchClient, _ known: (account: Account, reason: String)?) {
         let flow = SignInFlow(
-            client, known: known, address: address, browser: browser, environment: environment, canLeave: false
+            client, known: known, address: address, browser: browser, environment: environment, commands: commands,
+            canLeave: false
         ) { [weak self] in self?.endFlow($0) }
         state = .signIn(flow)
     }

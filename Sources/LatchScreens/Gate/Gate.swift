@@ -2,7 +2,7 @@ import LatchKit
 
 /// Decides which screen comes first.
 ///
-/// Source: IM-10, RM-3, TT-9, OX-14.
+/// Source: IM-10, RM-3, TT-8, OX-14.
 enum Gate: Equatable {
     /// The server is being asked whether it still accepts the session.
     case wait

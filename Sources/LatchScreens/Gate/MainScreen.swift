@@ -37,7 +37,7 @@ public final class MainScreen {
     public var email: String { ScreenText.line(account.userEmail) }
 
     /// The screen of the account.
-    public func accountScreen() -> AccountScreen { AccountScreen(client, account: account) }
+    public func accountScreen() -> AccountScreen { AccountScreen(client, account: account, commands: commands) }
 
     static func reason(_ code: LatchError.Code?, _ account: Account) -> String? {
         guard let code else { return nil }

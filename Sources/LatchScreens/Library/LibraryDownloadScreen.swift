@@ -46,7 +46,7 @@ public final class LibraryDownloadScreen: CommandScreen {
         /// The button that starts the download.
         public static let download = "Download"
         /// The button that starts no download.
-        public static let cancel = "Cancel"
+        public static let cancel = CommonText.cancel
         /// The button that returns to the library after the files were added.
         public static let done = "Done"
         /// The switch that keeps downloading.

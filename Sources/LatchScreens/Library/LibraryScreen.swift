@@ -43,7 +43,7 @@ public final class LibraryScreen {
         /// The same button while nothing is selected.
         public static let downloadAll = "Download all"
         /// The button that tries again.
-        public static let retry = "Retry"
+        public static let retry = CommonText.retry
         /// What is shown while a section is requested.
         public static let loading = "Loading…"
         /// The button that shows the months.

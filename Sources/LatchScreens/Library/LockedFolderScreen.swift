@@ -42,7 +42,8 @@ public final class LockedFolderScreen: CommandScreen {
         /// The button that locks the folder again.
         public static let lock = "Lock again"
         /// What is shown when the person has no PIN.
-        public static let noPIN = "You have no PIN at the server. Set one on the page of the account."
+        public static let noPIN =
+            "You have no PIN at the server. Set one under '\(AccountScreen.Text.title)', '\(ServerPINScreen.Text.title)'."
         /// What is shown after the folder was locked during a download.
         public static let isLocked = "The folder is locked again."
     }

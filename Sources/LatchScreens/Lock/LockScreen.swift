@@ -41,7 +41,7 @@ public final class LockScreen {
         /// The button that removes the lock.
         public static let forget = LockSettingsScreen.Text.remove
         /// The button that stops waiting for the system's authentication.
-        public static let stop = "Cancel"
+        public static let stop = CommonText.cancel
         /// What is shown while the system asks the person.
         public static let systemAsks = "Confirm in the dialog of your system…"
         /// What is shown while the lock is removed.

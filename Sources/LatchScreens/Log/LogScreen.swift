@@ -3,6 +3,8 @@ import LatchKit
 public import Observation
 
 /// The log of recent operations with servers, by all programs that share the accounts. It contains no secrets.
+///
+/// A front end runs ``run()`` while the screen is shown.
 @MainActor @Observable
 public final class LogScreen {
     /// One line of the log, safe to be displayed.
@@ -41,26 +43,38 @@ public final class LogScreen {
     }
 
     @ObservationIgnored private let log: ClientLog
+    @ObservationIgnored private let clearing = ScreenTask()
 
-    init(_ log: ClientLog) {
-        self.log = log
-        load()
-    }
+    init(_ log: ClientLog) { self.log = log }
 
-    /// Reads the log again.
-    public func load() { state = .loaded(log.entries().reversed().map(Self.row), nil) }
-
-    /// Deletes all entries.
-    public func clear() {
-        do {
-            try log.clear()
-            load()
-        } catch {
-            state = state.failed(error)
+    /// Follows the log, to which all programs write, until the task is cancelled.
+    public func run() async {
+        for await _ in log.changes {
+            let rows = await Self.rows(of: log)
+            if Task.isCancelled { return }
+            if state.rows != rows || state == .loading { state = .loaded(rows, nil) }
         }
     }
 
-    private static func row(_ entry: LogEntry) -> Row {
+    /// Deletes all entries.
+    public func clear() {
+        clearing.start { [log, weak self] isCurrent in
+            do {
+                try await Self.clear(log)
+                if isCurrent() { self?.state = .loaded([], nil) }
+            } catch {
+                if isCurrent(), let self { self.state = self.state.failed(error) }
+            }
+        }
+    }
+
+    @concurrent
+    private static func rows(of log: ClientLog) async -> [Row] { log.entries().reversed().map(row) }
+
+    @concurrent
+    private static func clear(_ log: ClientLog) async throws { try log.clear() }
+
+    nonisolated private static func row(_ entry: LogEntry) -> Row {
         let time = entry.milliseconds.map { " in \($0) ms" } ?? ""
         return Row(
             time: entry.time, server: ScreenText.line(entry.server),

@@ -4,7 +4,7 @@ import Primitives
 
 /// How a server is connected to: proxy, header fields and certificates. Before a sign-in, and for an account.
 ///
-/// Source: IM-16, IM-18; docs/sign-in-to-immich.md.
+/// Source: IM-16; docs/sign-in-to-immich.md.
 @MainActor @Observable
 public final class ConnectionScreen {
     /// What the screen shows.
@@ -52,7 +52,7 @@ public final class ConnectionScreen {
         /// The button that adds the header field.
         public static let addHeader = "Add header field"
         /// The button that removes something.
-        public static let remove = "Remove"
+        public static let remove = CommonText.remove
         /// The heading of the certificates.
         public static let certificates = "Certificates"
         /// What the files of certificates contain.
@@ -106,7 +106,7 @@ public final class ConnectionScreen {
         default: nil
         }
     }
-    /// Whether ``save()`` and ``addHeader()`` do anything: the stored options are known, and none are being tested.
+    /// Whether the commands do anything: the stored options are known, and none are being tested.
     public var canSave: Bool { isLoaded && state != .saving }
 
     private var isLoaded = false
@@ -120,7 +120,7 @@ public final class ConnectionScreen {
     init(_ connect: ConnectScreen) {
         let options = connect.connection
         load = { options }
-        store = { [weak connect] in connect?.use($0, for: nil) }
+        store = { [weak connect] in connect?.save($0) }
         show(options)
     }
 
@@ -155,19 +155,26 @@ public final class ConnectionScreen {
 
     /// Removes a header field.
     public func removeHeader(_ name: String) {
+        guard canSave else { return }
         options.extraHeaders[name] = nil
         headerNames = options.extraHeaders.fields.map(\.name)
     }
 
     /// Lets the authorities decide about the certificate of the server again.
     public func removePin() {
+        guard canSave else { return }
         options.pinnedCertificate = nil
         pin = nil
     }
 
-    /// Tests and stores the options. An address of a proxy that is not valid is refused at once.
+    /// Tests and stores the options, and the header field in the fields. An address of a proxy that is not valid is refused
+    /// at once.
     public func save() {
         guard canSave else { return }
+        if !headerName.isEmpty || !headerValue.isEmpty {
+            addHeader()
+            guard error == nil else { return }
+        }
         var options = options
         do {
             try options.setProxy(proxy.trimmed.isEmpty ? nil : proxy.trimmed)

@@ -2,6 +2,7 @@ public import FoundationEssentials
 import LatchDownloads
 import LatchKit
 public import Observation
+import Primitives
 
 /// The settings of downloads: where files are saved and how they are arranged, metered networks, followed libraries.
 ///
@@ -72,10 +73,10 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var folder = ""
     /// The text of the field for the folder. A text that was refused stays.
     public var folderText = "" {
-        didSet { if folderText != oldValue, isFolderRefused { (state, isFolderRefused) = (.editing(nil), false) } }
+        didSet { if folderText != oldValue, folderError != nil { folderError = nil } }
     }
-    /// Whether ``error`` is about ``folderText``.
-    public private(set) var isFolderRefused = false
+    /// Why ``folderText`` was refused. Nil when it was not, or was edited since.
+    public private(set) var folderError: ScreenError?
     /// The free space on the disk of the folder, such as "12 GB". Empty when it is not known.
     public private(set) var freeSpace = ""
     /// How files are arranged in the folder.
@@ -86,13 +87,16 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var fetchesMetered = false
     /// The libraries whose new pictures are downloaded as they appear.
     public private(set) var libraries: [FollowedRow] = []
-    /// The error of the last change. Nil when there is none.
+    /// The error of the last change, unless it is ``folderError``. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let environment: [String: String]
     /// The last change. Changes are stored one after another, and completed when the screen is left.
     @ObservationIgnored private(set) var change: Task<Void, Never>?
+    @ObservationIgnored private let measuring = ScreenTask()
+    /// The folder whose free space is being read.
+    @ObservationIgnored private var measuredFolder: String?
 
     /// Makes the screen. Nothing is read yet.
     ///
@@ -192,12 +196,16 @@ public final class DownloadSettingsScreen: CommandScreen {
             do {
                 try await body(client, environment)
                 await read()
-                if folderText == folder { folderText = self.folder }
-                if case .editing = state { (state, isFolderRefused) = (.editing(nil), false) }
+                if folderText == folder { (folderText, folderError) = (self.folder, nil) }
+                if case .editing = state { state = .editing(nil) }
             } catch {
                 await read()
                 // The person may have typed on meanwhile.
-                (state, isFolderRefused) = (.editing(ScreenError(error)), folder != nil && folder == folderText)
+                if folder == folderText {
+                    (state, folderError) = (.editing(nil), ScreenError(error))
+                } else {
+                    state = .editing(ScreenError(error))
+                }
             }
         }
     }
@@ -217,7 +225,7 @@ public final class DownloadSettingsScreen: CommandScreen {
             let isEdited = folderText != folder
             (folder, layout) = (location.folder, Layout(location.layout))
             if !isEdited { folderText = folder }
-            freeSpace = DiskSpace.freeBytes(for: folder).map(TransferText.bytes) ?? ""
+            readFreeSpace()
             (keepsMotionPhotos, fetchesMetered) = (location.keepsMotionPhotos, isMetered)
             if libraries != rows { libraries = rows }
             switch state {
@@ -226,6 +234,18 @@ public final class DownloadSettingsScreen: CommandScreen {
             }
         } catch {
             if !Task.isCancelled { state = .failed(ScreenError(error)) }
+        }
+    }
+
+    /// Reads the free space on a thread of its own, because a network drive may not respond.
+    private func readFreeSpace() {
+        guard measuredFolder != folder else { return }
+        measuredFolder = folder
+        measuring.start { [folder, weak self] isCurrent in
+            let bytes = try? await SystemThread.run { DiskSpace.freeBytes(for: folder) }
+            guard isCurrent(), let self else { return }
+            freeSpace = bytes.map(TransferText.bytes) ?? ""
+            measuredFolder = nil
         }
     }
 }

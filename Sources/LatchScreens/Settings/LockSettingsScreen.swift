@@ -1,7 +1,7 @@
 public import LatchKit
 public import Observation
 
-/// The settings of the device's lock.
+/// The settings of the device's lock. A front end runs ``run()`` while the screen is shown.
 ///
 /// Source: IM-15; docs/lock.md.
 @MainActor @Observable
@@ -113,6 +113,14 @@ public final class LockSettingsScreen {
         read()
     }
 
+    /// Follows the settings, which other programs may change, until the task is cancelled.
+    public func run() async {
+        for await _ in lock.changes {
+            if Task.isCancelled { return }
+            read()
+        }
+    }
+
     /// Sets the new PIN, or replaces the current one.
     public func savePIN() {
         guard state != .working, !new.isEmpty, !again.isEmpty else { return }
@@ -209,7 +217,8 @@ public final class LockSettingsScreen {
 
     private func read() {
         do {
-            (methods, settings) = (try lock.methods, try lock.settings)
+            let new = (try lock.methods, try lock.settings)
+            if (methods, settings) != new { (methods, settings) = new }
         } catch {
             state = .editing(ScreenError(error))
         }

@@ -34,7 +34,7 @@ public final class BrowserScreen {
         /// What the person does.
         public static let advice = "Sign in on the page that your browser shows. Then come back to this window."
         /// The button that ends the sign-in.
-        public static let cancel = "Cancel"
+        public static let cancel = CommonText.cancel
         /// The button that opens the page again.
         public static let openAgain = "Open again"
         /// The button that copies the address of the page.
@@ -116,20 +116,21 @@ public final class BrowserScreen {
     @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private let onResult: @MainActor (Result<Account, ScreenError>?) -> Void
     @ObservationIgnored private var links: AsyncStream<String>.Continuation?
-    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored let work: ScreenTask
     @ObservationIgnored private let reopening = ScreenTask()
     @ObservationIgnored let query = ScreenTask()
 
     /// `onResult` gets nil when the person cancelled.
     init(
         _ client: LatchClient, server: Server, provider: String?, browser: Browser?, environment: [String: String],
-        onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
+        work: ScreenTask, onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
     ) {
         self.client = client
         self.server = server
         self.provider = provider
         self.browser = browser
         self.environment = environment
+        self.work = work
         self.onResult = onResult
         host = server.address.authority
         start()

@@ -37,10 +37,8 @@ public final class ConnectScreen {
 
     /// What the screen shows.
     public private(set) var state = State.editing(nil)
-    /// The address of the server, as the person types it. The scheme may be missing.
-    public var address: String {
-        didSet { if address != oldValue, case .editing(.some) = state { state = .editing(nil) } }
-    }
+    /// The address of the server, as the person types it. The scheme may be missing. An edit stops asking the server.
+    public var address: String { didSet { if address != oldValue, state != .editing(nil) { cancel() } } }
     /// How to connect: proxy, header fields and certificates. Options that belong to one server are not used for another
     /// address.
     public internal(set) var connection: ConnectionOptions
@@ -83,7 +81,7 @@ public final class ConnectScreen {
             return
         }
         if let owner, !owner.hasSameOrigin(as: address) {
-            let hasSecrets = !connection.extraHeaders.fields.isEmpty || connection.clientCertificate != nil
+            let hasSecrets = connection.hasSecrets
             use(ConnectionOptions(), for: nil)
             if hasSecrets {
                 state = .editing(ScreenError(.invalidRequest, Text.otherServer(owner.authority)))
@@ -124,5 +122,20 @@ public final class ConnectScreen {
         owner = server
     }
 
+    /// Uses options that the person has saved. They belong to the server of the previous ones, or else to that of the
+    /// address in the field.
+    func save(_ options: ConnectionOptions) {
+        let previous = connection.belongsToServer ? owner : nil
+        use(options, for: options.belongsToServer ? previous ?? (try? ServerAddress(address)) : nil)
+    }
+
     func show(_ error: ScreenError) { state = .editing(error) }
+}
+
+extension ConnectionOptions {
+    /// Whether another server must not receive a part of the options.
+    fileprivate var hasSecrets: Bool { !extraHeaders.fields.isEmpty || clientCertificate != nil }
+
+    /// Whether a part of the options is of use for one server only.
+    fileprivate var belongsToServer: Bool { hasSecrets || pinnedCertificate != nil }
 }

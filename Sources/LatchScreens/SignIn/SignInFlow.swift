@@ -35,6 +35,7 @@ public final class SignInFlow {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let browser: Browser?
     @ObservationIgnored private let environment: [String: String]
+    @ObservationIgnored private let commands: RunningCommands
     /// The account that signs in again. Nil for a new one.
     @ObservationIgnored private let known: (account: Account, reason: String)?
     @ObservationIgnored private let onEnd: @MainActor (Account?) -> Void
@@ -44,13 +45,14 @@ public final class SignInFlow {
     /// `onEnd` gets the account, or nil when the person left the flow.
     init(
         _ client: LatchClient, known: (account: Account, reason: String)? = nil, address: String = "",
-        browser: Browser?, environment: [String: String], canLeave: Bool,
+        browser: Browser?, environment: [String: String], commands: RunningCommands, canLeave: Bool,
         onEnd: @escaping @MainActor (Account?) -> Void
     ) {
         self.client = client
         self.known = known
         self.browser = browser
         self.environment = environment
+        self.commands = commands
         self.canLeave = canLeave
         self.onEnd = onEnd
         let handler = ResultHandler()
@@ -90,11 +92,6 @@ public final class SignInFlow {
         }
     }
 
-    /// Waits until a stopped sign-in in the browser has closed the browser and removed its profile.
-    func finish() async {
-        if case .browser(let screen) = state { await screen.work.finish() }
-    }
-
     /// Asks the server of a known account with its stored connection.
     private func connectAgain() {
         guard let account = known?.account else { return }
@@ -132,11 +129,12 @@ public final class SignInFlow {
         }
     }
 
-    private func showSignIn(at server: Server, email: String, reason: String?, error: ScreenError? = nil) {
-        let screen = SignInScreen(client, server: server, email: email, reason: reason) { [handler] result in
+    private func showSignIn(at server: Server, email: String, reason: String?) {
+        let screen = SignInScreen(
+            client, server: server, email: email, reason: reason, work: commands.signIn
+        ) { [handler] result in
             handler.flow?.signIn(ended: result, at: server)
         }
-        if let error { screen.show(error) }
         state = .signIn(screen)
     }
 
@@ -147,7 +145,8 @@ public final class SignInFlow {
         case .browser(let provider):
             state = .browser(
                 BrowserScreen(
-                    client, server: server, provider: provider, browser: browser, environment: environment
+                    client, server: server, provider: provider, browser: browser, environment: environment,
+                    work: commands.signIn
                 ) { [handler] result in
                     switch result {
                     case .success(let account): handler.flow?.onEnd(account)

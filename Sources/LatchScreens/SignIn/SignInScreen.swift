@@ -49,7 +49,7 @@ public final class SignInScreen {
     }
 
     /// What the screen shows.
-    public private(set) var state: State
+    public private(set) var state = State.editing(nil)
     /// The server.
     public let server: Server
     /// Why the person must sign in again, as a sentence. Nil at a first sign-in.
@@ -63,7 +63,7 @@ public final class SignInScreen {
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let onResult: @MainActor (Result) -> Void
-    @ObservationIgnored let work = ScreenTask()
+    @ObservationIgnored let work: ScreenTask
     /// Whether the last try was with the key.
     @ObservationIgnored private var usedKey = false
 
@@ -73,16 +73,15 @@ public final class SignInScreen {
     }
 
     init(
-        _ client: LatchClient, server: Server, email: String = "", reason: String? = nil,
+        _ client: LatchClient, server: Server, email: String = "", reason: String? = nil, work: ScreenTask,
         onResult: @escaping @MainActor (Result) -> Void
     ) {
         self.client = client
         self.server = server
         self.email = email
         self.reason = reason
+        self.work = work
         self.onResult = onResult
-        state = .editing(
-            server.features.unavailableReason.map { ScreenError(.serverError, $0) })
     }
 
     // MARK: - What the server offers
@@ -105,8 +104,11 @@ public final class SignInScreen {
             ? [.init(id: "", title: ScreenText.line(server.features.browserTitle ?? "Sign in with the browser"))]
             : providers
     }
-    /// Warnings before the sign-in, such as another version of the server, each a sentence.
-    public var warnings: [String] { server.features.warnings.map(ScreenText.sentences) }
+    /// Warnings before the sign-in, each a sentence, such as that the server is in maintenance or has another version.
+    public var warnings: [String] {
+        let features = server.features
+        return ([features.unavailableReason].compactMap(\.self) + features.warnings).map(ScreenText.sentences)
+    }
     /// The error of the last try. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
     /// The field to correct after an error. Nil when there is none.

@@ -4,7 +4,7 @@ public import Observation
 
 /// The question whether to trust a certificate that the system does not trust.
 ///
-/// Source: IM-16, IM-18.
+/// Source: IM-16.
 @MainActor @Observable
 public final class TrustScreen {
     /// The texts of the screen.
@@ -18,7 +18,7 @@ public final class TrustScreen {
         /// The button that accepts.
         public static let trust = "Trust"
         /// The button that refuses.
-        public static let cancel = "Cancel"
+        public static let cancel = CommonText.cancel
     }
 
     /// One line about the certificate.

@@ -22,6 +22,7 @@ struct LockSettingsView: View {
             }
             if let settings = screen.settings { choices(settings) }
         }
+        .task { @MainActor in await screen.run() }
     }
 
     @ViewBuilder private func choices(_ settings: DeviceLock.Settings) -> some View {

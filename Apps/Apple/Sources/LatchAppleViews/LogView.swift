@@ -21,6 +21,6 @@ struct LogView: View {
             Button(LogScreen.Text.clear, role: .destructive) { screen.clear() }
         }
         .navigationTitle(LogScreen.Text.title)
-        .task { @MainActor in screen.load() }
+        .task { @MainActor in await screen.run() }
     }
 }

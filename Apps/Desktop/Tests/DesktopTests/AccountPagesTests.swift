@@ -87,7 +87,7 @@ extension WindowTests {
         func serverPIN() async throws {
             try await withAccount("bob@example.org") { app, folders, _ in
                 try await app.open("This account")
-                try await app.open("Locked folder")
+                try await app.open("PIN of the locked folder")
                 try await app.type("123456", into: "New PIN (six digits)")
                 try await app.type("123457", into: "Repeat the new PIN")
                 try await app.press("Set PIN")

@@ -23,7 +23,7 @@ extension WindowTests {
             }
         }
 
-        @Test("IM-18 a connection that is saved while another page is open leaves its own page, and not that one")
+        @Test("IM-16 a connection that is saved while another page is open leaves its own page, and not that one")
         func connection() async throws {
             try await withHeldServer { app, server in
                 try await app.open("Connection")

@@ -88,7 +88,7 @@ extension WindowTests {
             }
         }
 
-        @Test("IM-18 the file of a certificate is chosen in a dialog, by the keyboard")
+        @Test("IM-16 the file of a certificate is chosen in a dialog, by the keyboard")
         func certificateFile() async throws {
             try await withApp { @Accessibility app, folders in
                 let file = folders.root.appending(path: "ca.pem")

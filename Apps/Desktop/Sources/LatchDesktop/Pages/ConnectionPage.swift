@@ -88,7 +88,7 @@ final class ConnectionPage {
         pin.isVisible = screen.pin != nil
         errors.show(screen.error, at: screen.errorField)
         save.isSensitive = screen.canSave
-        addHeader.isSensitive = screen.canSave
+        for element in [addHeader, headers, pin] as [any Element] { element.isSensitive = screen.canSave }
         spinner.isSpinning = screen.state == .saving
         drawHeaders()
         if screen.state == .saved { leave() }

@@ -51,8 +51,8 @@ final class DownloadSettings {
 
     private func draw() {
         folder.text = screen.folderText
-        folder.set(class: "error", screen.isFolderRefused)
-        folderError.text = screen.isFolderRefused ? screen.error?.message : nil
+        folder.set(class: "error", screen.folderError != nil)
+        folderError.text = screen.folderError?.message
         freeSpace.subtitle = screen.freeSpace
         freeSpace.isVisible = !screen.freeSpace.isEmpty
         let layouts = DownloadSettingsScreen.Layout.allCases
@@ -62,7 +62,7 @@ final class DownloadSettings {
         if case .failed(let failure) = screen.state {
             error.text = failure.message
         } else {
-            error.text = screen.isFolderRefused ? nil : screen.error?.message
+            error.text = screen.error?.message
         }
         guard screen.libraries != libraries else { return }
         libraries = screen.libraries

@@ -17,7 +17,6 @@ final class EndpointsPage {
     private let networks = Stacked.column()
     private let network = TextRow(Text.network)
     private let addNetwork: Button
-    private let spinner = Spinner(Text.test)
     private var shownNetworks: [String]?
 
     /// Makes the page.
@@ -26,7 +25,7 @@ final class EndpointsPage {
         return Page(
             Text.title, owner: owner,
             Page.form(
-                width: 600, isCentered: false, owner.list.content, owner.spinner, owner.test,
+                width: 600, isCentered: false, owner.list.content, owner.test,
                 Group(Text.add, [owner.address, owner.isLocal]), owner.suggestion, owner.add,
                 owner.networks, Group(nil, [owner.network]), owner.addNetwork))
     }
@@ -42,12 +41,12 @@ final class EndpointsPage {
         address.onEdit { screen.address = $0 }.onReturn { screen.add() }
         network.onEdit { screen.network = $0 }.onReturn { screen.addNetwork() }
         observing(self) { $0.draw() }
+        list.content.whileShown { screen.load() }
     }
 
     private func draw() {
-        list.show(screen.state)
-        spinner.isSpinning = screen.isBusy
-        for button in [test, add, addNetwork] { button.isSensitive = !screen.isBusy }
+        list.show(screen.state, isBusy: screen.isBusy)
+        for element in [test, add, addNetwork, networks] as [any Element] { element.isSensitive = !screen.isBusy }
         address.text = screen.address
         isLocal.isOn = screen.isLocal
         network.text = screen.network

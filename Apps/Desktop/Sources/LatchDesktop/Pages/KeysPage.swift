@@ -27,11 +27,13 @@ final class KeysPage {
             return row.suffix(revoke.styled("destructive-action").described(key.name))
         }
         observing(self) { $0.draw() }
+        list.content.whileShown { screen.load() }
     }
 
     private func draw() {
-        list.show(screen.state)
+        list.show(screen.state, isBusy: screen.isBusy)
         rotate.isVisible = screen.canRotate
+        rotate.isSensitive = !screen.isBusy
         dialog.show(screen.question, above: list.content) { [screen] in
             screen.confirm()
         } cancel: { [screen] in

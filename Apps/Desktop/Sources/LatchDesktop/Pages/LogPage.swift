@@ -24,10 +24,11 @@ final class LogPage {
 
     private init(_ screen: LogScreen) {
         self.screen = screen
-        list = RowList(LogScreen.Text.title, empty: LogScreen.Text.empty, retry: { screen.load() }) { entry in
+        list = RowList(LogScreen.Text.title, empty: LogScreen.Text.empty, retry: { screen.clear() }) { entry in
             let row = ActionRow(entry.text, subtitle: "\(entry.server)\n\(DateText.of(entry.time)), \(entry.program)")
             return entry.isFailure ? row.prefix(Icon("dialog-warning-symbolic")) : row
         }
         observing(self) { $0.list.show($0.screen.state) }
+        list.content.whileShown { await screen.run() }
     }
 }

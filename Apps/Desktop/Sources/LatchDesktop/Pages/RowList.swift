@@ -32,11 +32,12 @@ final class RowList<Row: Equatable & Sendable> {
         for element in [error, self.retry, spinner, self.empty, list] as [any Element] { content.append(element) }
     }
 
-    /// Shows a state.
-    func show(_ state: ListState<Row>) {
+    /// Shows a state. While a command is running, the rows cannot be used.
+    func show(_ state: ListState<Row>, isBusy: Bool = false) {
+        list.isSensitive = !isBusy
         error.text = state.error?.message
         retry.isVisible = state.hasFailed
-        spinner.isSpinning = state == .loading
+        spinner.isSpinning = isBusy || state == .loading
         if case .loaded(let rows, _) = state { empty.isVisible = rows.isEmpty } else { empty.isVisible = false }
         guard state.rows != shown else { return }
         shown = state.rows

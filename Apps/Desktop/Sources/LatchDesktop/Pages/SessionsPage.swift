@@ -29,11 +29,13 @@ final class SessionsPage {
         }
         endOthers = .pill(SessionsScreen.Text.endOthers) { screen.askToEndOthers() }.styled("destructive-action")
         observing(self) { $0.draw() }
+        list.content.whileShown { screen.load() }
     }
 
     private func draw() {
-        list.show(screen.state)
+        list.show(screen.state, isBusy: screen.isBusy)
         endOthers.isVisible = screen.canEndOthers
+        endOthers.isSensitive = !screen.isBusy
         dialog.show(screen.question, above: list.content) { [screen] in
             screen.confirm()
         } cancel: { [screen] in

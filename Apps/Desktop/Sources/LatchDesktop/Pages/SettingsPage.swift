@@ -52,6 +52,7 @@ final class SettingsPage {
         new.onEdit { lock.new = $0 }
         again.onEdit { lock.again = $0 }.onReturn { lock.savePIN() }
         observing(self) { $0.draw() }
+        save.whileShown { await lock.run() }
     }
 
     private func draw() {
