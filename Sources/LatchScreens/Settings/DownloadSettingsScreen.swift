@@ -82,7 +82,7 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var layout = Layout.flat
     /// Whether each live photo becomes one file.
     public private(set) var keepsMotionPhotos = false
-    /// Whether the background program downloads on metered networks too.
+    /// Whether files are downloaded on metered networks too.
     public private(set) var fetchesMetered = false
     /// The libraries whose new pictures are downloaded as they appear.
     public private(set) var libraries: [FollowedRow] = []
@@ -144,7 +144,7 @@ public final class DownloadSettingsScreen: CommandScreen {
         store { _, location in location.keepsMotionPhotos = isOn }
     }
 
-    /// Chooses whether the background program downloads on metered networks too.
+    /// Chooses whether files are downloaded on metered networks too.
     public func setFetchesMetered(_ isOn: Bool) {
         perform { client, _ in try await DownloadPreferences(client).setFetchesMetered(isOn) }
     }
