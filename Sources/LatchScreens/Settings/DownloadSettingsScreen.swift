@@ -57,7 +57,7 @@ public final class DownloadSettingsScreen: CommandScreen {
         /// The name of the setting of metered networks.
         public static let metered = "Download on metered networks"
         /// When the setting of metered networks applies.
-        public static let meteredAdvice = "Applies when the next download starts."
+        public static let meteredAdvice = "Applies to downloads that start from now on, not to one that is running."
         /// The heading of the followed libraries.
         public static let following = "New pictures"
         /// The button that stops following a library.

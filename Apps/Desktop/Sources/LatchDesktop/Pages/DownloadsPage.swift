@@ -45,7 +45,7 @@ final class DownloadsPage {
         self.screen = screen
         remedy = .pill("") { [unowned screen] in screen.overview?.action.map { Actions.perform($0) { screen.retry() } }
         }
-        filter = ChoiceRow("Show") { screen.filter = DownloadFilter.allCases[$0] }
+        filter = ChoiceRow(Text.filter) { screen.filter = DownloadFilter.allCases[$0] }
         previous = .pill(Text.previous) { screen.showPreviousPage() }
         next = .pill(Text.next) { screen.showNextPage() }
         add(Text.start, { $0.phase == .stopped }) { screen.start() }
