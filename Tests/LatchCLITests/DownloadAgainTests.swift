@@ -23,6 +23,24 @@ import Testing
 
     private static func bytes(_ number: Int) -> [UInt8] { FileServerFixture.bytes("a.bin of version \(number)") }
 
+    @Test("DL-6 DL-11 an option that is not given leaves the stored layout and form of live photos as they are")
+    func storedOptions() async throws {
+        let fixture = try await FileServerFixture()
+        func stored(_ words: String...) async throws -> String {
+            let result = try await fixture.home.latch(
+                ["download", "--to", fixture.home.folder.file("Files")] + words)
+            #expect(result.status == 0, "\(result.errors)")
+            return try await fixture.home.sql("SELECT layout, motion_photos FROM libraries")
+        }
+        #expect(try await stored("/files/a.bin") == "flat 0\n")
+        #expect(try await stored("/files/b.bin", "--layout", "date", "--motion-photo") == "date 1\n")
+        #expect(try await stored("/files/c.bin") == "date 1\n")
+        #expect(try await stored("/files/d.bin", "--no-motion-photo") == "date 0\n")
+        #expect(try await stored("/files/e.bin") == "date 0\n")
+        let both = try await fixture.download("/files/f.bin", "--motion-photo", "--no-motion-photo")
+        #expect(both.status == 64 && both.errors.contains("cannot be combined"), "\(both.errors)")
+    }
+
     @Test("DL-11 a file that changed on the server is reported, and --again saves it beside the old one")
     func changed() async throws {
         let version = Version()

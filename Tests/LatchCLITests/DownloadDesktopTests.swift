@@ -60,6 +60,16 @@ import Testing
         try await desktop.call(.notifications) { $0.contains(#""Download complete" "1 item saved to gallery""#) }
     }
 
+    @Test("DL-17 without --metered the stored setting decides whether the download runs on a metered network")
+    func meteredAsStored() async throws {
+        #expect(try await home.latch("downloads", "list").status == 0)
+        _ = try await home.sql("UPDATE download_signals SET fetches_metered = 1")
+        try await desktop.setNetwork(metered: 1)
+        let program = try download("/files/one.bin")
+        #expect(await program.waitForExit() == 0, "\(program.output)")
+        #expect(try await home.sql("SELECT fetches_metered FROM download_signals") == "1\n")
+    }
+
     @Test("DL-16 the machine may sleep again when a program that fetches a large file is killed")
     func killed() async throws {
         let program = try download("/files/film.mp4")

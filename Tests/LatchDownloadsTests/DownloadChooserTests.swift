@@ -87,6 +87,24 @@ struct DownloadChooserTests {
         #expect(names(try await find(best, on: server)) == ["IMG_2.JPG"])
     }
 
+    @Test(
+        "DL-1 an album that was deleted on the server is reported with its last name, also if the selection was stored")
+    func deletedAlbum() async throws {
+        let server = try PictureServer(Self.pictures(), albums: Self.albums)
+        let id = PictureServer.albumID("Gone")
+        for name in ["Winter by the sea", nil] {
+            var selection = DownloadSelection(albums: [id])
+            selection.albumNames = name.map { [id: $0] }
+            let stored = try JSON.decode(DownloadSelection.self, from: JSON.encode(selection))
+            let error = await #expect(throws: LatchError.self) { _ = try await find(stored, on: server) }
+            let message = error?.message ?? ""
+            #expect(error?.code == .invalidRequest && message.contains("The albums are 'Empty'"), "\(message)")
+            #expect(
+                message.hasPrefix(name.map { "The album '\($0)' no longer exists at" } ?? "The album '\(id)' does not"))
+            #expect(message.contains(id) == (name == nil))
+        }
+    }
+
     @Test("DL-1 an unknown album is reported with similar names")
     func unknownAlbum() async throws {
         let server = try PictureServer(Self.pictures(), albums: Self.albums)

@@ -1,10 +1,10 @@
 import Database
 import Foundation
-import LatchDownloads
 import LatchKit
 import TestSupport
 import Testing
 
+@testable import LatchDownloads
 @testable import LatchScreens
 
 /// The screen of downloads, with a queue that another program downloads.
@@ -286,5 +286,28 @@ struct DownloadsScreenTests {
             network.continuation.yield(NetworkState(isConnected: false, isMetered: false))
             try await observed { screen.overview?.waitReason?.hasPrefix("There is no network.") == true }
         }
+    }
+
+    @Test(
+        "DL-6 DL-13 a full disk is shown as the reason to wait while one part of a live photo waits for the other one")
+    func fullDisk() throws {
+        let part = QueueSnapshot.File(
+            position: 1, taskID: "live", account: UUID(), filename: "live.jpg", state: .running, received: 10,
+            total: 10,
+            path: nil)
+        func overview(_ reason: WaitReason?) -> DownloadOverview {
+            var counter = ProgressCounter()
+            counter.update([
+                StateCount(state: "running", count: 1, bytes: 10, sized: 1),
+                StateCount(state: "waiting", count: 1, bytes: 90, sized: 1),
+            ])
+            let overall = counter.overall(received: 10, kept: KeptBytes(), gained: nil, now: .now)
+            let snapshot = QueueSnapshot(overall: overall, paused: 0, running: [part], ended: [], waitReason: reason)
+            return DownloadOverview(snapshot, network: nil, isFetching: true)
+        }
+        let full = overview(PauseReason.disk(.files).waitReason(folder: "/pictures", database: ""))
+        #expect(full.phase == .waiting && full.title == "2 items waiting" && full.action == .chooseFolder)
+        #expect(full.waitReason?.hasPrefix("There is no space left in '/pictures'. Free some space there.") == true)
+        #expect(overview(nil).phase == .downloading)
     }
 }

@@ -1,16 +1,18 @@
 import CLibrary
 import FoundationEssentials
 
-/// A small file that is replaced as a whole, and that only its owner can read.
+/// A small file that is replaced as a whole, and that only its owner can read unless ``keepsMode`` is set.
 ///
 /// The new contents are first in a file with the ending `.new`, which no desktop reads. A program that is killed leaves at
 /// most this file, and the next ``write(_:)`` or ``remove()`` of any program uses or removes it.
 struct ReplacedFile {
     private let path: String
+    /// Whether the permissions of an existing file are kept.
+    private let keepsMode: Bool
     private var new: String { path + ".new" }
 
     /// Describes a file, which need not exist.
-    init(_ path: String) { self.path = path }
+    init(_ path: String, keepsMode: Bool = false) { (self.path, self.keepsMode) = (path, keepsMode) }
 
     /// Replaces the contents, and makes missing folders.
     ///
@@ -24,6 +26,8 @@ struct ReplacedFile {
         guard file >= 0 else { throw failure }
         defer { close(file) }
         let bytes = Array(text.utf8)
+        var existing = stat()
+        if keepsMode, stat(path, &existing) == 0 { fchmod(file, existing.st_mode & 0o777) }
         guard ftruncate(file, 0) == 0, CLibrary.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0,
             rename(new, path) == 0
         else { throw failure }

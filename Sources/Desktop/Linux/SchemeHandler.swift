@@ -66,12 +66,7 @@ package struct SchemeHandler: Sendable {
             MimeType=\(schemes.map { "x-scheme-handler/\($0);" }.joined())
 
             """
-        do {
-            try FileManager.default.createDirectory(atPath: applications, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw DesktopError(.cannotWrite, "Could not write '\(path)'. Check that you own the folder.")
-        }
+        try ReplacedFile(path).write(text)
         await updateIndex()
         for scheme in schemes { try await choose(scheme) }
     }
@@ -81,20 +76,18 @@ package struct SchemeHandler: Sendable {
     /// - Returns: Whether there was a desktop entry.
     /// - Throws: ``DesktopError/Code/cannotWrite``.
     package func remove() async throws(DesktopError) -> Bool {
-        do {
-            if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) })
-            {
-                let edited = MIMEAssociations.removing(entry, from: text)
-                if edited != text { try Data(edited.utf8).write(to: URL(fileURLWithPath: list), options: .atomic) }
-            }
-            guard exists else { return false }
-            try FileManager.default.removeItem(atPath: path)
-        } catch {
-            throw DesktopError(
-                .cannotWrite, "Could not change '\(list)' and remove '\(path)'. Check that you own both.")
+        if let text = FileManager.default.contents(atPath: list).flatMap({ String(validating: $0, as: UTF8.self) }) {
+            let edited = MIMEAssociations.removing(entry, from: text)
+            // A person may keep the list elsewhere, with a link to it here.
+            let target = URL(fileURLWithPath: list).resolvingSymlinksInPath().path
+            if edited != text { try ReplacedFile(target, keepsMode: true).write(edited) }
         }
-        await updateIndex()
-        return true
+        let existed = exists
+        // Also without an entry, because a program that was killed while it registered may have left the new one.
+        ReplacedFile(path).remove()
+        guard !exists else { throw DesktopError(.cannotWrite, "Could not remove '\(path)'. Check that you own it.") }
+        if existed { await updateIndex() }
+        return existed
     }
 
     /// Updates the desktop's index of entries. Where the command is missing, the desktop finds the entry through the

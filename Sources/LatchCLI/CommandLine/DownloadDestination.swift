@@ -12,8 +12,8 @@ struct DownloadDestination {
     var folder: String?
     /// The layout given with `--layout`.
     var layout: LibraryLayout?
-    /// Whether `--motion-photo` is given.
-    var keepsMotionPhotos = false
+    /// Whether `--motion-photo` or `--no-motion-photo` is given. Nil for neither.
+    var keepsMotionPhotos: Bool?
     /// The limit given with `--parallel`.
     var parallelLimit: ParallelLimit?
     /// Whether `--keep-trying` is given.
@@ -48,7 +48,7 @@ struct DownloadDestination {
     /// The given options that have no effect when another program is fetching already.
     var ignoredOptions: [String] {
         [
-            layout == nil ? nil : "--layout", keepsMotionPhotos ? "--motion-photo" : nil,
+            layout == nil ? nil : "--layout", keepsMotionPhotos.map { $0 ? "--motion-photo" : "--no-motion-photo" },
             parallelLimit == nil ? nil : "--parallel", keepsTrying ? "--keep-trying" : nil,
         ].compactMap(\.self)
     }
@@ -64,9 +64,7 @@ struct DownloadDestination {
                     + "--to FOLDER")
         }
         place.location.layout = layout ?? place.location.layout
-        // Without the option, only the files that wait keep the choice of an earlier command.
-        place.location.keepsMotionPhotos =
-            keepsMotionPhotos || place.reason == .awaited && place.location.keepsMotionPhotos
+        place.location.keepsMotionPhotos = keepsMotionPhotos ?? place.location.keepsMotionPhotos
         return place.location
     }
 

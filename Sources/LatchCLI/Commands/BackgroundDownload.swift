@@ -9,6 +9,7 @@ import Terminal
 /// Source: DL-15, DL-16, DL-17.
 struct BackgroundDownload {
     let context: CommandContext
+    /// Whether `--metered` is given.
     let isMetered: Bool
     /// The place of the files, with the options for all files.
     let destination: DownloadDestination
@@ -43,7 +44,7 @@ struct BackgroundDownload {
     /// Runs the queue in this process and shows its progress, with notifications, network checks and sleep inhibition.
     func fetch(_ queue: DownloadQueue, only group: DownloadGroup? = nil) async throws -> ExitCode {
         let supervisor = DownloadSupervisor(
-            queue, environment: environment, fetchesMetered: isMetered)
+            queue, environment: environment, fetchesMetered: try await fetchesMetered())
         let result: Result<ExitCode, any Error>
         let lock = try await context.client().lock
         do {
@@ -63,7 +64,7 @@ struct BackgroundDownload {
     /// Starts another `latch`. The system or the desktop starts it again at each sign-in, until it has finished its work.
     func start(_ work: DownloadService.Work) async throws -> ExitCode {
         try await context.openSecrets()
-        let service = try service(work)
+        let service = try await service(work)
         let excluded = service.excludedVariables
         if !excluded.isEmpty, !context.console.isJSON {
             context.console.warn(
@@ -127,14 +128,20 @@ struct BackgroundDownload {
         return .done
     }
 
+    /// Whether to download on metered networks. Without the option the stored setting decides.
+    private func fetchesMetered() async throws -> Bool {
+        if isMetered { return true }
+        return try await DownloadPreferences(context.client()).fetchesMetered()
+    }
+
     /// Returns the service with the options of this command.
-    private func service(_ work: DownloadService.Work) throws(LatchError) -> DownloadService {
+    private func service(_ work: DownloadService.Work) async throws -> DownloadService {
         guard let program = DesktopProgram.ownPath else {
             throw LatchError(.backgroundFailed, "Could not determine the path of the latch program.")
         }
         var options = DownloadService.Options()
         options.program = program
-        options.fetchesMetered = isMetered
+        options.fetchesMetered = try await fetchesMetered()
         options.parallel = parallelLimit?.number
         options.secrets = context.common.secrets
         options.secretsKey = context.common.secretsKey.map(Folders.absolute)

@@ -22,7 +22,8 @@ extension DownloadFiles {
 
     /// Returns how this library is searched. `followed` is the library of the list, if it is in the list.
     func searching(
-        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext, of followed: FollowedLibrary? = nil
+        _ queue: DownloadQueue, _ library: PictureLibrary, _ context: CommandContext,
+        of followed: FollowedLibrary? = nil
     ) -> LibrarySearching {
         LibrarySearching(account: selector) { time in
             var search = self

@@ -30,14 +30,17 @@ struct DownloadFiles: ExecutableCommand {
         "layout", value: "LAYOUT", defaultText: "the folder's layout, else flat",
         help: "How files are arranged: in one folder, as on a camera's card (100IMMIC), or by month (2026/07).")
     private static let motion = Flag(
-        "motion-photo", help: "Save each live photo as one file, as Pixel and Galaxy phones do.")
+        "motion-photo", help: "Save each live photo as one file, as Pixel and Galaxy phones do. Stored for the folder.")
+    private static let noMotion = Flag(
+        "no-motion-photo", help: "Save each live photo as two files, as in a new folder. Stored for the folder.")
     private static let background = Flag(
         "background", help: "Download without this terminal, and continue after a crash or a restart of the machine.")
     private static let following = Flag(
         "follow",
         help: "With --all: stay, and download new pictures as they appear, until Ctrl-C; in the background with "
             + "--background, until 'latch downloads unfollow'.")
-    private static let metered = Flag("metered", help: "Download on metered networks too.")
+    private static let metered = Flag(
+        "metered", help: "Download on metered networks too. Default: the setting of the desktop app, else off.")
     private static let keepTrying = Flag(
         "keep-trying", help: "Wait without a limit for a server that cannot be reached, as in the background.")
     private static let parallel = Option<ParallelLimit>(
@@ -65,7 +68,8 @@ struct DownloadFiles: ExecutableCommand {
             cannot start.
             """,
         arguments: [
-            what, album, whole, favourites, locked, pinFromInput, from, until, folder, makes, layout, motion, parallel,
+            what, album, whole, favourites, locked, pinFromInput, from, until, folder, makes, layout, motion, noMotion,
+            parallel,
             keepTrying,
             background,
             following,
@@ -84,6 +88,9 @@ struct DownloadFiles: ExecutableCommand {
         if selection.isWholeLibrary, !selection.albums.isEmpty {
             throw given.usageError("--all includes every album: give either --all or --album")
         }
+        if given[motion], given[noMotion] {
+            throw given.usageError("--motion-photo and --no-motion-photo cannot be combined")
+        }
         if given[folder] == "" { throw given.usageError("--to needs the path of a folder") }
         for text in given[what] {
             if text.contains("/") { selection.paths.append(text) } else { selection.ids.append(text) }
@@ -99,9 +106,10 @@ struct DownloadFiles: ExecutableCommand {
                 throw given.usageError("--follow needs --all, and no ids or URLs")
             }
             if given[dryRun] { throw given.usageError("--follow and --dry-run cannot be combined") }
-            let hasPlace = given[folder] != nil || given[layout] != nil || given[motion] || given[makes]
+            let hasPlace =
+                given[folder] != nil || given[layout] != nil || given[motion] || given[noMotion] || given[makes]
             if isOfList, hasPlace || given[AccountOption.option] != nil {
-                throw given.usageError("--to, --make-folder, --layout, --motion-photo and --account need --all")
+                throw given.usageError("--to, --make-folder, --layout, --[no-]motion-photo and --account need --all")
             }
         }
         if given[locked] {
@@ -120,7 +128,8 @@ struct DownloadFiles: ExecutableCommand {
             DownloadFiles(
                 selector: given[AccountOption.option], selection: selection,
                 place: DownloadDestination(
-                    folder: given[folder], layout: given[layout]?.layout, keepsMotionPhotos: given[motion],
+                    folder: given[folder], layout: given[layout]?.layout,
+                    keepsMotionPhotos: given[motion] ? true : given[noMotion] ? false : nil,
                     parallelLimit: given[parallel], keepsTrying: given[keepTrying]),
                 makesFolder: given[makes], fetchesExisting: given[again], isDryRun: given[dryRun],
                 isBackground: given[background], isFollowing: given[following],

@@ -1,22 +1,22 @@
 import Database
 public import LatchKit
 
-/// What a person has chosen for downloads in the background, stored in the accounts database.
+/// What a person has chosen for downloads, stored in the accounts database.
 public struct DownloadPreferences: Sendable {
     private let database: DownloadDatabase
 
     /// Creates the preferences of a client.
     public init(_ latch: LatchClient) { database = DownloadDatabase(latch) }
 
-    /// Whether the background program downloads on metered networks too. Default: false. It applies when the program
-    /// starts the next time.
+    /// Whether to download on metered networks too. Default: false. It applies when the next program that downloads
+    /// starts.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func fetchesMetered() async throws -> Bool {
         try await LatchError.converting { try await database.read { try $0.first(Self.select) } } ?? false
     }
 
-    /// Stores whether the background program downloads on metered networks too.
+    /// Stores whether to download on metered networks too.
     ///
     /// - Throws: A `LatchError` with a `storage` code.
     public func setFetchesMetered(_ isOn: Bool) async throws {

@@ -46,7 +46,9 @@ public struct DownloadChooser: Sendable {
         }
         for id in ids { single += try await library.asset(id) }
         var albums: [LibraryAlbum] = []
-        for album in selection.albums { albums.append(try await library.album(album)) }
+        for album in selection.albums {
+            albums.append(try await library.album(album, lastName: selection.albumNames?[album]))
+        }
         guard selection.isSearch else { return (single, nil, []) }
         let search = albums.isEmpty ? library.pages(selection) : nil
         return (single, search, albums.map { library.pages(of: $0, selection) })

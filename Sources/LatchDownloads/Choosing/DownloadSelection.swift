@@ -8,6 +8,8 @@ public struct DownloadSelection: Sendable, Hashable, Codable {
     public var paths: [String]
     /// Names or ids of albums.
     public var albums: [String]
+    /// The last known names of albums that are selected by their ids, for messages about albums that no longer exist.
+    package var albumNames: [String: String]?
     /// Whether to include everything that the library shows to the person. Default: false.
     public var isWholeLibrary: Bool
     /// Whether to include only favourites. Default: false.

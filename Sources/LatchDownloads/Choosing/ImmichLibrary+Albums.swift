@@ -47,13 +47,20 @@ extension ImmichLibrary {
 
     // MARK: - Which album
 
-    /// Finds the album with a name or id.
-    func album(_ text: String) async throws -> LibraryAlbum {
+    /// Finds the album with a name or id. `lastName` is the last known name of an album with an id.
+    func album(_ text: String, lastName: String? = nil) async throws -> LibraryAlbum {
         let albums = try await albums()
         if let album = albums.first(where: { $0.id == text.lowercased() }) { return album }
         var fitting = albums.filter { $0.name == text }
         if fitting.isEmpty { fitting = albums.filter { $0.name.lowercased() == text.lowercased() } }
         if fitting.count == 1 { return fitting[0] }
+        if fitting.isEmpty, ImmichAssetReading.isID(text.lowercased()) {
+            let album = lastName.map { "The album '\($0)' no longer exists" } ?? "The album '\(text)' does not exist"
+            throw LatchError(
+                .invalidRequest,
+                "\(album) at \(account.serverURL), or is not shared with you any more. \(Self.list(albums.map(\.name)))"
+            )
+        }
         throw LatchError(
             .invalidRequest,
             fitting.isEmpty
@@ -84,10 +91,18 @@ extension ImmichLibrary {
     /// Returns a sentence with the albums that a person may have meant.
     private static func near(_ text: String, _ albums: [LibraryAlbum]) -> String {
         let names = albums.map(\.name).filter { !$0.isEmpty }
-        guard !names.isEmpty else { return "There are no albums." }
         let near = names.filter { NameSimilarity.isNear($0, text) }
-        let shown = (near.isEmpty ? names : near).prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-        let more = near.isEmpty && names.count > 8 ? " and \(names.count - 8) more" : ""
-        return near.isEmpty ? "The albums are \(shown)\(more)." : "Did you mean \(shown)?"
+        return near.isEmpty ? list(names) : "Did you mean \(quoted(near))?"
+    }
+
+    /// Returns a sentence with the first albums.
+    private static func list(_ names: [String]) -> String {
+        let names = names.filter { !$0.isEmpty }
+        guard !names.isEmpty else { return "There are no albums." }
+        return "The albums are \(quoted(names))\(names.count > 8 ? " and \(names.count - 8) more" : "")."
+    }
+
+    private static func quoted(_ names: [String]) -> String {
+        names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
     }
 }

@@ -246,6 +246,7 @@ struct DownloadStore: Sendable {
     ///     removed too.
     ///   - more: Called with the index of each task that is done.
     /// - Returns: For each task, whether it is done. If not, it was cancelled meanwhile.
+    /// - Throws: A `LatchError` with a `storage` code; the error of `more`. Nothing is recorded then.
     func record(
         done rows: [(position: Int, path: String, size: Int?)], isPair: Bool,
         _ more: @escaping @Sendable (Int, Connection) throws -> Void

@@ -47,6 +47,7 @@ final class FilePlacer: Sendable {
     /// - Parameters:
     ///   - files: The files at their destinations.
     ///   - isPair: Whether they are both parts of a live photo, which is never kept in part. Default: false.
+    /// - Throws: A `LatchError` with a `storage` code. The files stay at their destinations then.
     func finish(_ files: [PlacedFile], isPair: Bool = false) async throws {
         let library = library
         let rows = files.map { (position: $0.row.position, path: $0.path, size: $0.size) }

@@ -20,7 +20,7 @@ public enum DownloadAction: Equatable, Sendable {
         case .signIn: "Sign in again"
         case .changePassword: "Change password"
         case .chooseFolder: "Choose folder"
-        case .allowMetered: "Settings"
+        case .allowMetered: "Open settings"
         }
     }
 

@@ -12,7 +12,7 @@ public enum DownloadFilter: Hashable, Sendable {
     /// The name of the filter, for people.
     public var title: String {
         switch self {
-        case .all: "All"
+        case .all: "All files"
         case .only(let state): state.title
         }
     }

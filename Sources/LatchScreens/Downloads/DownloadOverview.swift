@@ -57,7 +57,9 @@ public struct DownloadOverview: Equatable, Sendable {
     init(_ snapshot: QueueSnapshot, network: WaitReason?, isFetching: Bool) {
         let overall = snapshot.overall
         let (ended, waiting) = (overall.done + overall.skipped + overall.failed, overall.open - snapshot.paused)
-        let isRunning = isFetching && !snapshot.running.isEmpty
+        // On a full disk, the complete part of a live photo is still marked as running.
+        let isFull = if case .space = snapshot.waitReason?.kind { true } else { false }
+        let isRunning = isFetching && !snapshot.running.isEmpty && !isFull
         phase =
             isRunning
             ? .downloading

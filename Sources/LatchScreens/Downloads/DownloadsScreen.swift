@@ -47,6 +47,8 @@ public final class DownloadsScreen {
         public static let openFile = "Open"
         /// The button that opens the folder.
         public static let openFolder = "Open folder"
+        /// The name of the choice of the files in the list.
+        public static let filter = "Show in the list"
         /// The button to the next page.
         public static let next = "Next page"
         /// The button to the previous page.

@@ -23,7 +23,7 @@ public struct LibraryDownloadSummary: Equatable, Sendable {
                 : ScreenError(
                     .fileFailed,
                     "There are only \(TransferText.bytes(free)) free in '\(ScreenText.line(folder))'. Free some space, or "
-                        + "choose another folder. Otherwise files wait when the disk is full.",
+                        + "choose another folder. Otherwise the files that do not fit wait until there is space.",
                     remedy: .freeSpace(folder))
         }
         let here = selected.found - selected.missing

@@ -40,11 +40,17 @@ public enum LibrarySection: Hashable, Sendable {
         case .all, .albums, .times: DownloadSelection(isWholeLibrary: true)
         case .favourites: DownloadSelection(isFavouritesOnly: true)
         case .locked: DownloadSelection(isLockedFolder: true)
-        case .album(let album): DownloadSelection(albums: [album.id])
+        case .album(let album): Self.selection(of: album)
         case .year(let year):
             DownloadSelection(
                 isWholeLibrary: true, takenFrom: Self.start(of: year), takenBefore: Self.start(of: year + 1))
         }
+    }
+
+    private static func selection(of album: LibraryAlbumRow) -> DownloadSelection {
+        var selection = DownloadSelection(albums: [album.id])
+        selection.albumNames = [album.id: album.name]
+        return selection
     }
 
     /// A sentence for a section without pictures.

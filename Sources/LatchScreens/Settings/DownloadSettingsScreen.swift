@@ -58,7 +58,7 @@ public final class DownloadSettingsScreen: CommandScreen {
         /// The name of the setting of metered networks.
         public static let metered = "Download on metered networks"
         /// When the setting of metered networks applies.
-        public static let meteredAdvice = "Applies when the next download starts."
+        public static let meteredAdvice = "Applies to downloads that start from now on, not to one that is running."
         /// The heading of the followed libraries.
         public static let following = "New pictures"
         /// The button that stops following a library.
@@ -83,7 +83,7 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var layout = Layout.flat
     /// Whether each live photo becomes one file.
     public private(set) var keepsMotionPhotos = false
-    /// Whether the background program downloads on metered networks too.
+    /// Whether files are downloaded on metered networks too.
     public private(set) var fetchesMetered = false
     /// The libraries whose new pictures are downloaded as they appear.
     public private(set) var libraries: [FollowedRow] = []
@@ -148,7 +148,7 @@ public final class DownloadSettingsScreen: CommandScreen {
         store { _, location in location.keepsMotionPhotos = isOn }
     }
 
-    /// Chooses whether the background program downloads on metered networks too.
+    /// Chooses whether files are downloaded on metered networks too.
     public func setFetchesMetered(_ isOn: Bool) {
         perform { client, _ in try await DownloadPreferences(client).setFetchesMetered(isOn) }
     }

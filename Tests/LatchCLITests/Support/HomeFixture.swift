@@ -46,6 +46,18 @@ struct HomeFixture {
             "/usr/bin/setsid", ["--wait"] + words, environment: environment, input: input, directory: folder.path)
     }
 
+    /// Runs a statement on the accounts database. Returns the rows, a line each, with spaces between the columns.
+    func sql(_ statement: String) async throws -> String {
+        let script = """
+            import sqlite3, sys
+            with sqlite3.connect(sys.argv[1]) as database:
+                for row in database.execute(sys.argv[2]): print(*row)
+            """
+        let result = try await Program.run("python3", ["-c", script, data + "/latchstring.db", statement])
+        guard result.status == 0 else { throw ChildProcess.Failure(result.errors) }
+        return result.output
+    }
+
     /// Runs `latch` at a terminal.
     func terminal(_ arguments: String...) throws -> PseudoTerminal {
         try PseudoTerminal(Self.latch, arguments, environment: environment)

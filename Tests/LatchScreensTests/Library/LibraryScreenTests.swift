@@ -87,6 +87,7 @@ struct LibraryScreenTests {
             guard case .albums(let albums) = try await shown(screen) else { throw Unexpected() }
             #expect(albums.map(\.name) == ["Familie", "Sommer an der See"])
             #expect(albums.map(\.count) == ["1 picture", "5 pictures"])
+            #expect(LibrarySection.album(albums[1]).selection.albumNames == [albums[1].id: "Sommer an der See"])
             screen.show(.album(albums[1]))
             #expect(try await shown(screen) == .pictures(5))
             screen.show(.favourites)

@@ -66,7 +66,7 @@ extension WindowTests {
                 let paged = ContinuousClock.now
                 try await app.press("Previous page")
                 try await app.wait(for: .listItem, "IMG_90.jpg")
-                try await app.choose("Failed", in: "Show", down: 5)
+                try await app.choose("Failed", in: "Show in the list", down: 5)
                 try await app.wait(for: .listItem, "IMG_398.jpg")
                 try await app.wait(for: .label, containing: "The server <b>refused</b> &amp; closed.")
                 let memory = try #require(app.program.memory)

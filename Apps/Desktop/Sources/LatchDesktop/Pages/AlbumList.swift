@@ -23,7 +23,10 @@ final class AlbumList {
             return ActionRow(album.name, subtitle: album.count).prefix(cover)
                 .suffix(download.styled("flat").described(album.name)).opening { screen.show(.album(album)) }
         }
-        let rest = albums.count > most ? "The first \(most) of \(albums.count) albums are shown." : nil
+        let rest =
+            albums.count > most
+            ? "The first \(most) of \(albums.count) albums are shown. To download another one, run: latch download "
+                + "--album NAME" : nil
         let group = Group(nil, description: rest, rows)
         group.keep(owner)
         owner.loading = Task { [covers, weak owner] in
