@@ -118,7 +118,7 @@ struct LibraryBrowserTests {
         }
     }
 
-    @Test("A month that changed meanwhile moves the later positions, and the list stays correct")
+    @Test("DL-1 a month that changed meanwhile moves the later positions, and the list stays correct")
     func changes() async throws {
         let server = try PictureServer(Self.pictures())
         try await LibraryFixture.with(server) { fixture in
@@ -135,7 +135,7 @@ struct LibraryBrowserTests {
     }
 
     @Test(
-        "A server that lists nonsense gets a sentence or is read as far as it makes sense, and nothing traps",
+        "DL-1 a server that lists nonsense gets a sentence or is read as far as it makes sense, and nothing traps",
         arguments: [
             (#"{}"#, "{}"), (#"[{"timeBucket":"2024-07-01","count":9e99}]"#, "{}"),
             (#"[{"timeBucket":"2024-07-01","count":-5},{"timeBucket":"x","count":1}]"#, "{}"),
@@ -164,7 +164,7 @@ struct LibraryBrowserTests {
         }
     }
 
-    @Test("100,000 pictures take less than 4 MiB, and those used longest ago are removed from memory")
+    @Test("DL-1 DL-9 100,000 pictures take less than 4 MiB, and those used longest ago are removed from memory")
     func memory() async throws {
         let months = try (0..<240).map { number in
             try #require(

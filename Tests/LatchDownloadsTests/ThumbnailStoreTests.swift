@@ -34,7 +34,9 @@ struct ThumbnailStoreTests {
         server.server.requests.count { $0.path.contains("/thumbnail") }
     }
 
-    @Test("A thumbnail is requested once: for many who wait, again from memory, and by another program from the disk")
+    @Test(
+        "DL-1 RM-9 a thumbnail is requested once: for many who wait, again from memory, and by another program from the disk"
+    )
     func once() async throws {
         let server = try Self.server { _ in Self.answer() }
         try await LibraryFixture.with(server) { fixture in
@@ -76,7 +78,7 @@ struct ThumbnailStoreTests {
         }
     }
 
-    @Test("A few requests run at the same time, and one that nobody waits for is never sent")
+    @Test("DL-1 a few requests run at the same time, and one that nobody waits for is never sent")
     func limit() async throws {
         let gate = DispatchSemaphore(value: 0)
         let server = try Self.server { _ in
@@ -106,7 +108,7 @@ struct ThumbnailStoreTests {
         }
     }
 
-    @Test("A request that nobody waits for any more ends, and its place is free again")
+    @Test("DL-1 a request that nobody waits for any more ends, and its place is free again")
     func cancellation() async throws {
         let server = try Self.server { request in
             var answer = Self.answer()
@@ -128,7 +130,7 @@ struct ThumbnailStoreTests {
     }
 
     @Test(
-        "What is no small image is no thumbnail, and is not requested again",
+        "DL-1 what is no small image is no thumbnail, and is not requested again",
         arguments: ["text", "huge", "endless", "gone", "svg", "empty"])
     func hostile(_ kind: String) async throws {
         let server = try Self.server { _ in
@@ -156,7 +158,7 @@ struct ThumbnailStoreTests {
     }
 
     @Test(
-        "A page of a portal and a redirect to another server are no thumbnails, and are not followed",
+        "DL-1 a page of a portal and a redirect to another server are no thumbnails, and are not followed",
         arguments: [true, false])
     func portal(isPage: Bool) async throws {
         let server = try Self.server { _ in
@@ -172,7 +174,7 @@ struct ThumbnailStoreTests {
         }
     }
 
-    @Test("A server that fails is asked again later, and another size that it names is fetched")
+    @Test("DL-1 a server that fails is asked again later, and another size that it names is fetched")
     func retries() async throws {
         let fails = Mutex(true)
         let server = try Self.server { request in
@@ -189,7 +191,7 @@ struct ThumbnailStoreTests {
         }
     }
 
-    @Test("The thumbnails in memory stay below their limit, and those used last stay")
+    @Test("DL-1 the thumbnails in memory stay below their limit, and those used last stay")
     func bound() throws {
         var memory = ThumbnailMemory(limit: 100_000)
         let thumbnail = try #require(Thumbnail(Self.image))

@@ -10,7 +10,7 @@ import Testing
 /// The timeline over HTTP.
 @Suite("The timeline of the Immich dialect", .timeLimit(.minutes(20)))
 struct TimelineTests {
-    @Test("The months have the numbers of their assets, and a month has a value of each property for each asset")
+    @Test("DL-1 the months have the numbers of their assets, and a month has a value of each property for each asset")
     func months() async throws {
         try await AssetFixture.with { fixture in
             let months = try await fixture.get("/timeline/buckets").json?.array ?? []
@@ -34,7 +34,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("An asset is in the month of its camera's clock")
+    @Test("DL-1 an asset is in the month of its camera's clock")
     func cameraClock() async throws {
         try await AssetFixture.with { fixture in
             let library = try #require(fixture.immich.base.gateway.library)
@@ -51,7 +51,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("The timeline of an album has the album's assets, and other people's albums and timelines are refused")
+    @Test("DL-1 the timeline of an album has the album's assets, and other people's albums and timelines are refused")
     func albums() async throws {
         try await AssetFixture.with { fixture in
             let albums = try await fixture.get("/albums").json?.array ?? []
@@ -81,7 +81,7 @@ struct TimelineTests {
     }
 
     @Test(
-        "An invalid parameter is refused, and the error names it",
+        "DL-1 an invalid parameter is refused, and the error names it",
         arguments: [
             ("buckets?visibility=all", "visibility"), ("buckets?isFavorite=1", "isFavorite"),
             ("buckets?albumId=1", "albumId"), ("buckets?order=up", "order"), ("bucket", "timeBucket"),
@@ -95,7 +95,7 @@ struct TimelineTests {
         }
     }
 
-    @Test("There are no favourites, and nothing in the trash")
+    @Test("DL-1 there are no favourites, and nothing in the trash")
     func nothing() async throws {
         try await AssetFixture.with { fixture in
             for flag in ["isFavorite", "isTrashed"] {

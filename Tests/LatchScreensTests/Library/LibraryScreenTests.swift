@@ -274,7 +274,7 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("A folder that cannot be made is told, and nothing is added")
+    @Test("DL-11 a folder that cannot be made is told, and nothing is added")
     func badFolder() async throws {
         let server = try PictureServer(pictures(3))
         try await with(server) { screen, client, home in
@@ -293,7 +293,7 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("A server that fails is told with a sentence, and Retry shows the library")
+    @Test("DL-1 IM-16 a server that fails is told with a sentence, and Retry shows the library")
     func failure() async throws {
         let server = try PictureServer(pictures(3))
         let fails = Mutex(true)
@@ -362,7 +362,7 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("When another program switches the account, the pictures are forgotten")
+    @Test("RM-9 when another program switches the account, the pictures are forgotten")
     func switched() async throws {
         let (server, other) = (try PictureServer(pictures(3)), try PictureServer([]))
         try await with(server) { screen, client, home in
@@ -384,7 +384,9 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("Names of albums with markup, marks for another direction and 10,000 characters are shown as plain text")
+    @Test(
+        "DL-1 IM-16 names of albums with markup, marks for another direction and 10,000 characters are shown as plain text"
+    )
     func names() async throws {
         let names = [
             "<b>bold</b> &amp;", "\u{202E}reversed\u{2066}", String(repeating: "a", count: 10_000), " \u{200B} ",
@@ -409,7 +411,7 @@ struct LibraryScreenTests {
         }
     }
 
-    @Test("A server of another family offers no library")
+    @Test("DL-1 a server of another family offers no library")
     func notOffered() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()

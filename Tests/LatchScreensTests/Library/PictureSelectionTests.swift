@@ -5,7 +5,7 @@ import Testing
 
 /// The selected positions of a grid.
 @Suite("Selection of pictures") struct PictureSelectionTests {
-    @Test("One picture, a range, a month and all are selected, and to select ten million costs one range")
+    @Test("DL-1 DL-9 one picture, a range, a month and all are selected, and to select ten million costs one range")
     func ways() {
         var selection = PictureSelection()
         selection.toggle(5, in: 100)
@@ -21,7 +21,7 @@ import Testing
         #expect(selection.count == 10_000_000 && selection.positions.ranges.count == 1)
     }
 
-    @Test("Positions outside the grid select nothing")
+    @Test("DL-1 positions outside the grid select nothing")
     func outside() {
         var selection = PictureSelection()
         for position in [-1, 3, .max, .min] {
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "After pictures were replaced, the same later pictures are selected",
+        "DL-1 after pictures were replaced, the same later pictures are selected",
         arguments: [
             // The selected positions, the replaced ones, the new number, and the positions selected then.
             (0..<10, 3..<5, 4, [0..<12]), (0..<4, 3..<5, 1, [0..<3]), (6..<8, 3..<5, 0, [4..<6]),

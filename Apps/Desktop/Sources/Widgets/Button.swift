@@ -68,4 +68,14 @@ package struct Button: Element {
             if newValue != title { gtk_button_set_label(widget.cast(), newValue) }
         }
     }
+
+    /// Runs a closure when a press begins, by pointer, keyboard or accessible action. The click comes with the release of
+    /// the pointer, or 250 ms later, and what the button shows may have changed by then.
+    package func onPress(_ begin: @escaping @MainActor () -> Void) {
+        on("activate", begin)
+        let gesture = gtk_gesture_click_new()!
+        gtk_event_controller_set_propagation_phase(gesture, GTK_PHASE_CAPTURE)
+        Signals.connect(UnsafeMutableRawPointer(gesture), withArgument: "begin") { _ in begin() }
+        gtk_widget_add_controller(widget, gesture)
+    }
 }

@@ -23,17 +23,24 @@ package final class DesktopApp {
     ///   - arguments: The command line.
     ///   - isDark: Whether the system prefers dark colours.
     ///   - isHighContrast: Whether the system prefers high contrast.
+    ///   - full: A folder that is a disk of 64 KiB for the program. Needs ``canMount``. Nil: none.
     ///   - additions: Additions to the environment.
     /// - Returns: The program, whose window has the keyboard focus.
     /// - Throws: ``DriverError``, with what the program printed.
     package static func launch(
         _ folders: PersonFolders, _ arguments: [String] = [], isDark: Bool = false, isHighContrast: Bool = false,
-        environment additions: [String: String] = [:]
+        full: URL? = nil, environment additions: [String: String] = [:]
     ) async throws -> DesktopApp {
         var environment = folders.environment.merging(additions) { $1 }
         environment["ADW_DEBUG_COLOR_SCHEME"] = isDark ? "prefer-dark" : "prefer-light"
         environment["ADW_DEBUG_HIGH_CONTRAST"] = isHighContrast ? "1" : "0"
-        let program = try ChildProgram(Programs.desktop, arguments, environment: environment, folder: folders.root)
+        var command = [Programs.desktop] + arguments
+        if let full {
+            let script = "mount -t tmpfs -o size=64k tmpfs \"$0\" && exec \"$@\""
+            command = ["/usr/bin/unshare"] + privileges + ["-m", "/bin/sh", "-c", script, full.path] + command
+        }
+        let program = try ChildProgram(
+            command[0], Array(command.dropFirst()), environment: environment, folder: folders.root)
         let root = try await poll("The window of latch-desktop did not open.", detail: { program.errors }) {
             guard program.isRunning else { throw DriverError("latch-desktop ended: \(program.errors)") }
             return Accessibility.desktop.children.first { $0.processID == program.id && !$0.children.isEmpty }
@@ -42,6 +49,19 @@ package final class DesktopApp {
         let app = DesktopApp(program, root, folders)
         try await app.focusWindow()
         return app
+    }
+
+    /// Options of `unshare` for the rights to mount a disk.
+    private static let privileges = geteuid() == 0 ? [] : ["-c", "--keep-caps"]
+
+    /// Whether the system lets a program have a disk of its own.
+    package nonisolated static var canMount: Bool {
+        get async {
+            let arguments = await privileges + ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+            let program = try? ChildProgram(
+                "/usr/bin/unshare", arguments, folder: FileManager.default.temporaryDirectory)
+            return await program?.exitCode() == 0
+        }
     }
 
     private init(_ program: ChildProgram, _ root: Node, _ folders: PersonFolders) {
@@ -92,6 +112,35 @@ package final class DesktopApp {
         guard let place = node.frame?.centre else { throw failure("The row '\(row)' is not in the window.") }
         try await click(place)
     }
+
+    /// Clicks on the control with a role and a name that contains a text, with the pointer.
+    ///
+    /// - Parameters:
+    ///   - role: The role.
+    ///   - text: A part of the name.
+    ///   - key: A key that is held, such as `shift`. Nil: none.
+    /// - Throws: ``DriverError`` when there is no such control.
+    package func click(_ role: Role, containing text: String, holding key: String? = nil) async throws {
+        let place = try await poll("No \(role) contains '\(text)' in the window.") {
+            self.root.first { $0.role == role.rawValue && $0.name.contains(text) && $0.frame != nil }?.frame?.centre
+        }
+        if let key { try await run("xdotool", ["keydown", key]) }
+        try await click(place)
+        if let key { try await run("xdotool", ["keyup", key]) }
+    }
+
+    /// Presses the button of the pointer on a button of a row, and holds it until ``releasePointer()``.
+    package func holdPointer(on name: String, in row: String) async throws {
+        let place = try await poll("No button '\(name)' is in '\(row)'.") {
+            self.root.first { $0.role == Role.listItem.rawValue && $0.name == row }?
+                .first { $0.role == Role.button.rawValue && $0.name == name }?.frame?.centre
+        }
+        try await run(
+            "xdotool", ["mousemove", "--window", windowID(), "\(place.x)", "\(place.y)", "mousedown", "1"])
+    }
+
+    /// Releases the button of the pointer.
+    package func releasePointer() async throws { try await run("xdotool", ["mouseup", "1"]) }
 
     /// Chooses a value of a row with the keyboard, which moves by a number of values.
     package func choose(_ value: String, in row: String, down count: Int) async throws {
@@ -251,6 +300,17 @@ package final class DesktopApp {
         // Without dates, equal pictures are equal files.
         try await run("import", ["-window", windowID(), "+set", "date:create", "+set", "date:modify", "-strip", file])
         return try Data(contentsOf: URL(fileURLWithPath: file))
+    }
+
+    /// Stores a picture of the window as ``screenshot(_:)`` does, when the window has stopped to change.
+    @discardableResult
+    package func completeScreenshot(_ name: String) async throws -> Data {
+        var before: Data?
+        while true {
+            let picture = try await screenshot(name)
+            if picture == before { return picture }
+            before = picture
+        }
     }
 
     /// Runs an action of the application by the bus, as the desktop does it.

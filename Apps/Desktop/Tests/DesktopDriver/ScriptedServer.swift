@@ -10,6 +10,15 @@ package final class ScriptedServer: Sendable {
         case endless
         /// Nothing, until the client closes the connection.
         case silence
+        /// No response: the server closes the connection.
+        case closed
+        /// The response of another server of loopback to the request.
+        ///
+        /// - Parameters:
+        ///   - to: The address of the other server.
+        ///   - path: The path and query that it is asked for. Nil: those of the request.
+        ///   - holding: Holds the response. Nil: it is passed on at once.
+        case forward(to: String, path: String? = nil, holding: HeldResponses? = nil)
     }
 
     /// The address of the server.
@@ -38,25 +47,76 @@ package final class ScriptedServer: Sendable {
 
     private static func serve(_ connection: Int32, _ respond: (String, String) -> Response) {
         defer { close(connection) }
-        var request = ""
-        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var request: [UInt8] = []
         repeat {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return }
-            request += String(decoding: buffer[..<count], as: UTF8.self)
-        } while !isComplete(request)
-        let words = request.split(separator: " ", maxSplits: 2)
+            guard let part = receive(connection) else { return }
+            request += part
+        } while !isComplete(String(decoding: request, as: UTF8.self))
+        let words = String(decoding: request, as: UTF8.self).split(separator: " ", maxSplits: 2)
         switch respond(String(words[0]), String(words[1])) {
         case .json(let body, let status):
             let head = "HTTP/1.1 \(status) Status\r\nContent-Type: application/json\r\nConnection: close\r\n"
-            _ = send("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)", connection)
+            _ = send("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8, connection)
         case .endless:
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{\"a\":\""
             let part = String(repeating: "a", count: 65_536)
-            if send(head, connection) { while send(part, connection) {} }
+            if send(head.utf8, connection) { while send(part.utf8, connection) {} }
         case .silence:
-            while recv(connection, &buffer, buffer.count, 0) > 0 {}
+            while receive(connection) != nil {}
+        case .closed:
+            shutdown(connection, Int32(SHUT_RDWR))
+        case .forward(let address, let path, let held):
+            forward(request, to: address, path ?? String(words[1]), held, connection)
         }
+    }
+
+    /// Sends a request to another server, and passes on what both ends send until one of them ends.
+    private static func forward(
+        _ request: [UInt8], to address: String, _ path: String, _ held: HeldResponses?, _ connection: Int32
+    ) {
+        let text = String(decoding: request, as: UTF8.self)
+        let head = text[..<(text.firstRange(of: "\r\n\r\n")?.lowerBound ?? text.endIndex)]
+        var lines = head.components(separatedBy: "\r\n")
+        let authority = String(address.dropFirst("http://".count))
+        lines[0] = "\(lines[0].prefix { $0 != " " }) \(path) HTTP/1.1"
+        lines.removeAll { $0.lowercased().hasPrefix("host:") }
+        lines.insert("Host: \(authority)", at: 1)
+        // One request for each connection, but for those of web sockets.
+        if !lines.contains(where: { $0.lowercased().hasPrefix("upgrade:") }) { lines.append("Connection: close") }
+        guard let port = authority.split(separator: ":").last.flatMap({ UInt16($0) }),
+            let other = LoopbackPort.connect(to: port)
+        else { return }
+        defer { close(other) }
+        let body = request.dropFirst(head.utf8.count)
+        guard send(lines.joined(separator: "\r\n").utf8, other), send(body, other) else { return }
+        if let held {
+            // The other server has responded before the response is held.
+            var entry = pollfd(fd: other, events: Int16(POLLIN), revents: 0)
+            poll(&entry, 1, -1)
+            held.wait()
+        }
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            relay(connection, other)
+            ended.signal()
+        }
+        relay(other, connection)
+        ended.wait()
+    }
+
+    /// Passes on what one end sends, until either end closes its connection. Ends both.
+    private static func relay(_ source: Int32, _ target: Int32) {
+        while let part = receive(source), send(part, target) {}
+        shutdown(source, Int32(SHUT_RDWR))
+        shutdown(target, Int32(SHUT_RDWR))
+    }
+
+    /// Reads what has arrived. Nil: the other end closed the connection.
+    private static func receive(_ connection: Int32) -> [UInt8]? {
+        let part = [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+            count = max(0, recv(connection, buffer.baseAddress, buffer.count, 0))
+        }
+        return part.isEmpty ? nil : part
     }
 
     private static func isComplete(_ request: String) -> Bool {
@@ -67,8 +127,8 @@ package final class ScriptedServer: Sendable {
         return request[end.upperBound...].utf8.count >= length ?? 0
     }
 
-    private static func send(_ text: String, _ connection: Int32) -> Bool {
-        var bytes = Array(text.utf8)[...]
+    private static func send(_ text: some Sequence<UInt8>, _ connection: Int32) -> Bool {
+        var bytes = Array(text)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return false }

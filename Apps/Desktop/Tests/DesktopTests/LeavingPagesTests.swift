@@ -77,32 +77,3 @@ extension WindowTests {
         }
     }
 }
-
-/// Holds the responses of a server while a test wants it.
-private final class HeldResponses: Sendable {
-    private let condition = NSCondition()
-    private let isHolding = Flag()
-    private let waiting = AsyncStream.makeStream(of: Void.self)
-
-    /// Holds the next responses.
-    func hold() { isHolding.value = true }
-
-    /// Sends the responses that are held, and all later ones.
-    func release() {
-        condition.withLock {
-            isHolding.value = false
-            condition.broadcast()
-        }
-    }
-
-    /// Waits until a response is held.
-    func waitUntilHeld() async { for await _ in waiting.stream { return } }
-
-    /// Blocks the thread of a request while responses are held.
-    func wait() {
-        condition.withLock {
-            if isHolding.value { waiting.continuation.yield() }
-            while isHolding.value { condition.wait() }
-        }
-    }
-}

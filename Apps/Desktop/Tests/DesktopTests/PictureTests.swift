@@ -26,7 +26,7 @@ extension WindowTests {
                     try await app.wait(for: .button, "Add account")
                     try await photograph(app, "accounts", isDark)
                     try await app.press("Back")
-                    try await app.press("Library")
+                    try await app.open("Library")
                     // The only film of the library has no thumbnail.
                     try await app.wait(for: .image, containing: "Photo, ")
                     try await app.press("Select all")
@@ -53,13 +53,7 @@ extension WindowTests {
             for (width, height) in Self.sizes {
                 let file = "\(name)-\(width)-\(isDark ? "dark" : "light")"
                 try await app.resize(width, height)
-                // The window is complete when it has stopped to change.
-                var before: Data?
-                while true {
-                    let picture = try await app.screenshot(file)
-                    if picture == before { break }
-                    before = picture
-                }
+                try await app.completeScreenshot(file)
             }
         }
     }

@@ -6,7 +6,7 @@ extension WindowTests {
     /// What the program does besides its pages.
     @Suite("The program latch-desktop")
     struct ProgramTests {
-        @Test("work of the main actor returns to the main thread, and pages end with their widgets")
+        @Test("IM-1 work of the main actor returns to the main thread, and pages end with their widgets")
         func probe() async throws {
             let folders = try PersonFolders()
             let probe = try ChildProgram(Programs.probe, [], environment: folders.environment, folder: folders.root)
@@ -14,7 +14,7 @@ extension WindowTests {
             #expect(await probe.exitCode() == 0)
         }
 
-        @Test("--version and --help need no display, a wrong option and a missing display are one line")
+        @Test("IM-1 IM-16 --version and --help need no display, a wrong option and a missing display are one line")
         func commandLine() async throws {
             let version = try await run(["--version"])
             #expect(version.code == 0 && version.output.hasPrefix("latch-desktop ") && version.errors.isEmpty)
@@ -64,7 +64,7 @@ extension WindowTests {
 
         private static let id = "io.github.latchstring.Latchstring"
 
-        @Test("the window fits 360 pixels, and has its size again at the next start")
+        @Test("IM-2 the window fits 360 pixels, and has its size again at the next start")
         func size() async throws {
             let folders = try PersonFolders()
             try await withApp(folders) { app, _ in

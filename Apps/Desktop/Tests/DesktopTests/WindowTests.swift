@@ -1,5 +1,5 @@
 import DesktopDriver
-import Glibc
+import Foundation
 import Testing
 
 /// All tests of windows. One runs at a time, because a session bus and a display have one program and one focus.
@@ -9,11 +9,11 @@ enum WindowTests {}
 /// Runs the program for a person, and closes its window afterwards.
 @Accessibility
 func withApp(
-    _ folders: PersonFolders? = nil, isDark: Bool = false,
+    _ folders: PersonFolders? = nil, isDark: Bool = false, isHighContrast: Bool = false, full: URL? = nil,
     _ body: @Accessibility (DesktopApp, PersonFolders) async throws -> Void
 ) async throws {
     let folders = try folders ?? PersonFolders()
-    let app = try await DesktopApp.launch(folders, isDark: isDark)
+    let app = try await DesktopApp.launch(folders, isDark: isDark, isHighContrast: isHighContrast, full: full)
     do {
         try await body(app, folders)
     } catch {

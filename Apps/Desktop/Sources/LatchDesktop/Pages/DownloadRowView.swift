@@ -11,6 +11,8 @@ final class DownloadRowView: Element {
     private let percent = Label.note("").styled("numeric")
     private let screen: DownloadsScreen
     private var shown: DownloadRow?
+    /// The file that the row showed when the last press of a button began.
+    private var pressed: DownloadRow?
     private let remedy: Button
     private var buttons: [(button: Button, isNeeded: (DownloadRow) -> Bool)] = []
 
@@ -23,17 +25,17 @@ final class DownloadRowView: Element {
         row.keep(self)
         row.suffix(percent)
         row.suffix(bar)
-        add("folder-open-symbolic", Text.openFile, \.canOpen) { [unowned self] _ in
-            if let path = shown?.path { Launcher.open(path, from: row) }
+        add("folder-open-symbolic", Text.openFile, \.canOpen) { [unowned self] file in
+            if let path = file.path { Launcher.open(path, from: row) }
         }
-        remedy.on("clicked") { [unowned self] in
-            if let shown, let action = shown.action { Actions.perform(action) { screen.retry([shown.id]) } }
+        act(remedy) { file in
+            if let action = file.action { Actions.perform(action) { screen.retry([file.id]) } }
         }
         row.suffix(remedy)
-        add("media-playback-pause-symbolic", Text.pause, \.canPause) { screen.pause([$0]) }
-        add("media-playback-start-symbolic", Text.resume, \.canResume) { screen.resume([$0]) }
-        add("view-refresh-symbolic", Text.retry, \.canRetry) { screen.retry([$0]) }
-        add("process-stop-symbolic", Text.cancel, \.canCancel) { screen.cancel([$0]) }
+        add("media-playback-pause-symbolic", Text.pause, \.canPause) { screen.pause([$0.id]) }
+        add("media-playback-start-symbolic", Text.resume, \.canResume) { screen.resume([$0.id]) }
+        add("view-refresh-symbolic", Text.retry, \.canRetry) { screen.retry([$0.id]) }
+        add("process-stop-symbolic", Text.cancel, \.canCancel) { screen.cancel([$0.id]) }
     }
 
     /// Shows a file.
@@ -59,11 +61,21 @@ final class DownloadRowView: Element {
 
     private func add(
         _ icon: String, _ name: String, _ isNeeded: @escaping (DownloadRow) -> Bool,
-        _ action: @escaping @MainActor (DownloadRow.ID) -> Void
+        _ action: @escaping @MainActor (DownloadRow) -> Void
     ) {
-        let button = Button(icon: icon, name: name) { [unowned self] in if let shown { action(shown.id) } }
+        let button = Button(icon: icon, name: name) {}
+        act(button, action)
         row.suffix(button.styled("flat"))
         buttons.append((button, isNeeded))
+    }
+
+    /// Makes a button act on the file that the row showed when the press began, also when it shows another one since.
+    private func act(_ button: Button, _ action: @escaping @MainActor (DownloadRow) -> Void) {
+        button.onPress { [unowned self] in pressed = shown }
+        button.on("clicked") { [unowned self] in
+            if let file = pressed ?? shown { action(file) }
+            pressed = nil
+        }
     }
 }
 
