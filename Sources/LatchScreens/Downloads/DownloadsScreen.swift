@@ -41,8 +41,6 @@ public final class DownloadsScreen {
         public static let clear = "Clear finished"
         /// The button that starts the background program.
         public static let start = "Download"
-        /// The choice of the files that the list shows.
-        public static let filter = "Show"
         /// The button that opens a file.
         public static let openFile = "Open"
         /// The button that opens the folder.

@@ -12,6 +12,16 @@ public struct LibraryAlbumRow: Hashable, Identifiable, Sendable {
     /// The picture that stands for the album. Nil when there is none.
     public let cover: PictureID?
 
+    /// The largest number of albums that are shown. Each row has a view, and a server may send more.
+    public static let most = 500
+
+    /// That some albums are not shown, and how to download them, as sentences. Nil when all are shown.
+    public static func note(_ rows: [Self]) -> String? {
+        guard rows.count > most else { return nil }
+        return "The first \(most) of \(rows.count) albums are shown. To download another one, enter in a terminal: "
+            + "latch download --album NAME"
+    }
+
     init(_ album: LibraryAlbum) {
         id = album.id
         let name = ScreenText.line(album.name)
@@ -46,6 +56,14 @@ public struct LibraryMonthRow: Hashable, Identifiable, Sendable {
     public var count: String { LibraryText.pictures(positions.count) }
     /// The month, such as "July 2024".
     public var id: String { title }
+
+    /// The largest number of months that are shown: those of a century. Each row has a view, and a server may send more.
+    public static let most = 1_200
+
+    /// That some months are not shown, as a sentence. Nil when all are.
+    public static func note(_ rows: [Self]) -> String? {
+        rows.count > most ? "The first \(most) of \(rows.count) months are shown." : nil
+    }
 
     @MainActor static func rows(of list: PictureList) -> [Self] {
         list.months.enumerated().compactMap { index, month in

@@ -6,46 +6,58 @@ import Widgets
 @MainActor
 final class AlbumList {
     private static let side: Int32 = 56
-    private static let most = 500
 
-    /// Makes the list. Covers are loaded one after another, as long as it exists.
+    private let screen: LibraryScreen
+    /// The covers that are loaded next, one after another.
+    private var covers: [(album: LibraryAlbumRow, picture: Picture)] = []
+    private var loading: Task<Void, Never>?
+
+    /// Makes the list. Covers are loaded as long as it exists.
     static func content(_ albums: [LibraryAlbumRow], of screen: LibraryScreen) -> any Element {
-        let owner = AlbumList()
-        var covers: [(LibraryAlbumRow, Picture)] = []
-        // Each row has widgets and a cover, and a server may send any number.
-        let rows = albums.prefix(most).map { album in
-            let cover = Picture("")
-            cover.show(nil, side: side)
-            covers.append((album, cover))
-            let download = Button(icon: "folder-download-symbolic", name: LibraryScreen.Text.download) {
-                screen.askToDownload(album)
-            }
-            return ActionRow(album.name, subtitle: album.count).prefix(cover)
-                .suffix(download.styled("flat").described(album.name)).opening { screen.show(.album(album)) }
-        }
-        let rest =
-            albums.count > most
-            ? "The first \(most) of \(albums.count) albums are shown. To download another one, run: latch download "
-                + "--album NAME" : nil
-        let group = Group(nil, description: rest, rows)
+        let owner = AlbumList(screen)
+        let shown = albums.prefix(LibraryAlbumRow.most)
+        let group = Group.long(description: LibraryAlbumRow.note(albums), shown) { [unowned owner] in owner.row($0) }
         group.keep(owner)
-        owner.loading = Task { [covers, weak owner] in
-            for (album, cover) in covers {
+        return group
+    }
+
+    private init(_ screen: LibraryScreen) { self.screen = screen }
+
+    deinit { loading?.cancel() }
+
+    private func row(_ album: LibraryAlbumRow) -> any Element {
+        let cover = Picture("")
+        cover.show(nil, side: Self.side)
+        load(cover, of: album)
+        let download = Button(icon: "folder-download-symbolic", name: LibraryScreen.Text.download) { [screen] in
+            screen.askToDownload(album)
+        }
+        return ActionRow(album.name, subtitle: album.count).prefix(cover)
+            .suffix(download.styled("flat").described(album.name)).opening { [screen] in screen.show(.album(album)) }
+    }
+
+    private func load(_ picture: Picture, of album: LibraryAlbumRow) {
+        covers.append((album, picture))
+        guard loading == nil else { return }
+        loading = Task { [weak self, screen] in
+            while let (album, picture) = self?.next() {
                 guard let thumbnail = await screen.cover(of: album),
-                    let image = await DecodedImage.decoded(thumbnail.bytes, side: side)
+                    let image = await DecodedImage.decoded(thumbnail.bytes, side: Self.side)
                 else {
                     continue
                 }
                 // The rows end with the owner.
-                guard !Task.isCancelled, owner != nil else { return }
-                cover.show(image, side: side)
+                guard !Task.isCancelled, self != nil else { return }
+                picture.show(image, side: Self.side)
             }
         }
-        return group
     }
 
-    private var loading: Task<Void, Never>?
-
-    deinit { loading?.cancel() }
-
+    private func next() -> (album: LibraryAlbumRow, picture: Picture)? {
+        guard !covers.isEmpty else {
+            loading = nil
+            return nil
+        }
+        return covers.removeFirst()
+    }
 }

@@ -121,16 +121,14 @@ final class LibraryPage {
         (shownRows, shownMonths, shownLocked) = (state, shown, screen.lockedFolder)
         rows.removeAll()
         switch state {
-        case .pictures where screen.showsMonths: rows.append(Group(nil, screen.months.map(row)))
+        case .pictures where screen.showsMonths: rows.append(monthList(screen.months))
         case .lockedFolder: if let locked = screen.lockedFolder { rows.append(LockedFolderPanel.content(locked)) }
         case .albums(let albums): rows.append(AlbumList.content(albums, of: screen))
         case .years(let years):
             rows.append(
-                Group(
-                    nil,
-                    years.map { [screen] year in
-                        ActionRow("\(year.year)", subtitle: year.count).opening { screen.show(.year(year.year)) }
-                    }))
+                Group.long(years.prefix(LibraryMonthRow.most)) { [screen] year in
+                    ActionRow("\(year.year)", subtitle: year.count).opening { screen.show(.year(year.year)) }
+                })
         default: break
         }
         rowsPage.widget.isVisible =
@@ -140,9 +138,15 @@ final class LibraryPage {
             }
     }
 
-    private func row(_ month: LibraryMonthRow) -> any Element {
-        let select = Button(Text.selectMonth) { [screen] in screen.toggleMonth(month) }.described(month.title)
-        return ActionRow(month.title, subtitle: month.count).suffix(select).opening { [screen] in screen.show(month) }
+    private func monthList(_ months: [LibraryMonthRow]) -> any Element {
+        Group.long(description: LibraryMonthRow.note(months), months.prefix(LibraryMonthRow.most)) { [screen] in
+            Self.row($0, of: screen)
+        }
+    }
+
+    private static func row(_ month: LibraryMonthRow, of screen: LibraryScreen) -> any Element {
+        let select = Button(Text.selectMonth) { screen.toggleMonth(month) }.described(month.title)
+        return ActionRow(month.title, subtitle: month.count).suffix(select).opening { screen.show(month) }
     }
 
     private func drawDownload() {
