@@ -17,8 +17,8 @@ package enum FileChooser {
     ///   - kind: What the person chooses.
     ///   - title: The title of the dialog.
     ///   - path: The folder that is shown first, or the file that is selected first. Empty for none.
-    ///   - element: An element of the window above which the dialog is shown.
-    ///   - chosen: Called with the path, unless the person cancels.
+    ///   - element: An element of the page that asks. The dialog is closed when the page is left.
+    ///   - chosen: Called with the path, unless the person cancels or the page is left.
     package static func choose(
         _ kind: Kind, _ title: String, from path: String, above element: any Element,
         _ chosen: @escaping @MainActor (String) -> Void
@@ -37,7 +37,10 @@ package enum FileChooser {
             }
             g_object_unref(UnsafeMutableRawPointer(file))
         }
+        var isOpen = true
         Signals.connect(UnsafeMutableRawPointer(dialog), withArgument: "response") { response in
+            guard isOpen else { return }
+            isOpen = false
             defer { g_object_unref(UnsafeMutableRawPointer(dialog)) }
             guard Int32(truncatingIfNeeded: Int(bitPattern: response)) == GTK_RESPONSE_ACCEPT.rawValue,
                 let file = gtk_file_chooser_get_file(dialog)
@@ -46,6 +49,13 @@ package enum FileChooser {
             guard let path = g_file_get_path(file) else { return }
             defer { g_free(path) }
             chosen(String(cString: path))
+        }
+        // The choice ends with its page, for example when the device is locked.
+        element.onEnd {
+            guard isOpen else { return }
+            isOpen = false
+            gtk_native_dialog_destroy(dialog.cast())
+            g_object_unref(UnsafeMutableRawPointer(dialog))
         }
         gtk_native_dialog_show(dialog.cast())
     }

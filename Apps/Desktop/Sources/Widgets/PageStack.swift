@@ -78,8 +78,14 @@ package final class PageStack: Element {
     /// - Parameters:
     ///   - page: The page.
     ///   - isBack: Whether the page slides in as after Back.
-    package func replace(with page: Page, isBack: Bool = false) {
-        show([page], isBack ? GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT : GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT)
+    ///   - isImmediate: Whether the other pages are removed at once, without a transition, which lasts as long as the
+    ///     window is not drawn.
+    package func replace(with page: Page, isBack: Bool = false, isImmediate: Bool = false) {
+        if isImmediate {
+            show([page], GTK_STACK_TRANSITION_TYPE_NONE)
+        } else {
+            show([page], isBack ? GTK_STACK_TRANSITION_TYPE_SLIDE_RIGHT : GTK_STACK_TRANSITION_TYPE_SLIDE_LEFT)
+        }
     }
 
     private func show(_ pages: [Page], _ transition: GtkStackTransitionType) {

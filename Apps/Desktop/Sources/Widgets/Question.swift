@@ -37,7 +37,7 @@ package enum Question {
             answered(response.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } == "agree")
         }
         // The question ends with its page, for example when the device is locked.
-        element.on("unmap") { if isOpen { gtk_window_close(dialog.cast()) } }
+        element.onEnd { if isOpen { gtk_window_close(dialog.cast()) } }
         gtk_window_present(dialog.cast())
     }
 }

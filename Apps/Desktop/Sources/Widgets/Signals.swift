@@ -69,6 +69,9 @@ package enum Signals {
 
 @MainActor
 extension Element {
+    /// Runs a closure when the element is hidden, or removed while the window is hidden.
+    func onEnd(_ run: @escaping @MainActor () -> Void) { on("unmap", run).on("unrealize", run) }
+
     /// Runs a closure at a signal without arguments, such as `clicked`, `changed` or `map`.
     @discardableResult
     package func on(_ signal: String, _ run: @escaping @MainActor () -> Void) -> Self {

@@ -20,8 +20,10 @@ final class MainWindow {
     private let actions: Actions
     private let folders = try? Folders()
     private var headerItems: [any Element] = []
-    /// The sentence that is shown for some seconds. A new one replaces it.
-    private var toast: UnsafeMutableRawPointer?
+    /// The message that is shown for some seconds. Nil while none is shown.
+    private var toast: Label?
+    /// The last message that replaced another one, and when.
+    private var replacement: (message: String, time: ContinuousClock.Instant)?
     /// The pages.
     let pages = PageStack()
 
@@ -57,8 +59,14 @@ final class MainWindow {
     func close() { gtk_window_close(window.cast()) }
 
     /// Shows a message for some seconds, in as many lines as it needs, instead of the one that is shown now.
+    ///
+    /// libadwaita 1.2 crashes when toasts are dismissed while others wait, so there is one, whose text changes.
     func show(toast message: String) {
-        if let toast { adw_toast_dismiss(OpaquePointer(toast)) }
+        if let toast {
+            toast.named(message).text = message
+            replacement = (message, .now)
+            return
+        }
         guard let new = adw_toast_new("") else { return }
         // The title of a toast is cut after one line.
         let label = Label(message, role: GTK_ACCESSIBLE_ROLE_ALERT).named(message).expanded(horizontally: true)
@@ -69,11 +77,21 @@ final class MainWindow {
         gtk_label_set_justify(label.widget.opaque, GTK_JUSTIFY_LEFT)
         adw_toast_set_custom_title(new, label.widget)
         adw_toast_set_timeout(new, guint(max(5, message.count / 10)))
-        let pointer = UnsafeMutableRawPointer(new)
-        toast = pointer
-        Signals.connect(pointer, "dismissed") { [unowned self] in if toast == pointer { toast = nil } }
+        toast = label
+        Signals.connect(UnsafeMutableRawPointer(new), "dismissed") { [unowned self] in endToast() }
         adw_toast_overlay_add_toast(overlay.opaque, new)
     }
+
+    /// Shows a message again that came just before the end.
+    private func endToast() {
+        toast = nil
+        guard let last = replacement else { return }
+        replacement = nil
+        if last.time.duration(to: .now) < Self.shortestToast { show(toast: last.message) }
+    }
+
+    /// How long a message is shown at least.
+    private static let shortestToast = Duration.seconds(3)
 
     /// Shows what the program says about itself, and its licence.
     func showAbout() {

@@ -71,7 +71,7 @@ final class Router {
         case .unavailable(_, let error):
             show(.state("unavailable")) { FailurePage.page(AppScreen.Text.unavailable, error, app) }
         case .passphrase(let screen): show(.screen(screen)) { PassphrasePage.page(screen) }
-        case .locked(let screen): show(.screen(screen)) { LockPage.page(screen) }
+        case .locked(let screen): show(.screen(screen), isImmediate: true) { LockPage.page(screen) }
         case .signIn(let flow): draw(flow)
         case .changePassword(let screen): show(.screen(screen)) { ChangePasswordPage.page(screen) }
         case .main(let screen):
@@ -90,13 +90,13 @@ final class Router {
     }
 
     /// Replaces all pages, if another screen is shown.
-    private func show(_ new: Shown, isBack: Bool = false, _ page: () -> Page) {
+    private func show(_ new: Shown, isBack: Bool = false, isImmediate: Bool = false, _ page: () -> Page) {
         switch (shown, new) {
         case (.state(let old), .state(let name)) where old == name: return
         case (.screen(let old), .screen(let screen)) where old === screen: return
         default:
             shown = new
-            pages.replace(with: page(), isBack: isBack)
+            pages.replace(with: page(), isBack: isBack, isImmediate: isImmediate)
         }
     }
 }
