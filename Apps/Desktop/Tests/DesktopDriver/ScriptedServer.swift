@@ -38,15 +38,25 @@ package final class ScriptedServer: Sendable {
 
     private static func serve(_ connection: Int32, _ respond: (String, String) -> Response) {
         defer { close(connection) }
+        guard let words = request(from: connection)?.split(separator: " ", maxSplits: 2) else { return }
+        send(respond(String(words[0]), String(words[1])), connection)
+    }
+
+    /// Reads a request with its body. Nil: the client closed the connection before its end.
+    static func request(from connection: Int32) -> String? {
         var request = ""
         var buffer = [UInt8](repeating: 0, count: 16_384)
         repeat {
             let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return }
+            guard count > 0 else { return nil }
             request += String(decoding: buffer[..<count], as: UTF8.self)
         } while !isComplete(request)
-        let words = request.split(separator: " ", maxSplits: 2)
-        switch respond(String(words[0]), String(words[1])) {
+        return request
+    }
+
+    /// Sends a response until it is complete or the client closes the connection.
+    static func send(_ response: Response, _ connection: Int32) {
+        switch response {
         case .json(let body, let status):
             let head = "HTTP/1.1 \(status) Status\r\nContent-Type: application/json\r\nConnection: close\r\n"
             _ = send("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)", connection)
@@ -55,6 +65,7 @@ package final class ScriptedServer: Sendable {
             let part = String(repeating: "a", count: 65_536)
             if send(head, connection) { while send(part, connection) {} }
         case .silence:
+            var buffer = [UInt8](repeating: 0, count: 1_024)
             while recv(connection, &buffer, buffer.count, 0) > 0 {}
         }
     }
@@ -67,8 +78,11 @@ package final class ScriptedServer: Sendable {
         return request[end.upperBound...].utf8.count >= length ?? 0
     }
 
-    private static func send(_ text: String, _ connection: Int32) -> Bool {
-        var bytes = Array(text.utf8)[...]
+    private static func send(_ text: String, _ connection: Int32) -> Bool { send(Array(text.utf8), connection) }
+
+    /// Sends bytes. Returns false when the client closed the connection.
+    static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             guard count > 0 else { return false }

@@ -51,7 +51,7 @@ final class DownloadSettings {
 
     private func draw() {
         folder.text = screen.folderText
-        folder.set(class: "error", screen.isFolderRefused)
+        folder.mark(isWrong: screen.isFolderRefused)
         folderError.text = screen.isFolderRefused ? screen.error?.message : nil
         freeSpace.subtitle = screen.freeSpace
         freeSpace.isVisible = !screen.freeSpace.isEmpty
