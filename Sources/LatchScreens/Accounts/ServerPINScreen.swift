@@ -58,6 +58,10 @@ public final class ServerPINScreen {
     }
     /// What the screen shows.
     public private(set) var state = State.working
+    /// Whether the server has said if there is a PIN. Until then nothing can be set.
+    public private(set) var isKnown = false
+    /// Whether ``load()`` helps, because the server did not say if there is a PIN.
+    public var hasFailed: Bool { !isKnown && error != nil }
     /// Whether the person has a PIN.
     public private(set) var hasPIN = false
     /// Whether this session has access to the locked folder now.
@@ -90,12 +94,15 @@ public final class ServerPINScreen {
     init(_ client: LatchClient, account: Account) {
         self.client = client
         self.account = account
-        perform(nil)
+        load()
     }
+
+    /// Asks the server again whether there is a PIN.
+    public func load() { perform(nil) }
 
     /// Sets the first PIN, or replaces the current one.
     public func save() {
-        guard state != .working, !new.isEmpty else { return }
+        guard state != .working, isKnown, !new.isEmpty else { return }
         let (secret, repeated) = (Secret(new), Secret(again))
         let result = Result { () throws(LatchError) -> PINAction in
             guard secret == repeated else { throw LatchError(.weakPassword, Text.differ) }
@@ -141,7 +148,7 @@ public final class ServerPINScreen {
             do {
                 let now = try await client.pinState(of: account)
                 guard isCurrent(), let self else { return }
-                (self.hasPIN, self.isUnlocked) = (now.isSet, now.isUnlocked)
+                (self.isKnown, self.hasPIN, self.isUnlocked) = (true, now.isSet, now.isUnlocked)
             } catch {
                 failure = failure ?? ScreenError(error)
             }

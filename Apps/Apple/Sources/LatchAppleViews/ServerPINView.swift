@@ -14,10 +14,13 @@ struct ServerPINView: View {
                 SecureField(ServerPINScreen.Text.current, text: $screen.current)
                 SecureField(ServerPINScreen.Text.password, text: $screen.password)
             }
-            SecureField(ServerPINScreen.Text.new, text: $screen.new)
-            SecureField(ServerPINScreen.Text.again, text: $screen.again).onSubmit { screen.save() }
-            Button(screen.hasPIN ? ServerPINScreen.Text.change : ServerPINScreen.Text.set) { screen.save() }
+            if screen.isKnown {
+                SecureField(ServerPINScreen.Text.new, text: $screen.new)
+                SecureField(ServerPINScreen.Text.again, text: $screen.again).onSubmit { screen.save() }
+                Button(screen.hasPIN ? ServerPINScreen.Text.change : ServerPINScreen.Text.set) { screen.save() }
+            }
             ErrorText(error: screen.error)
+            if screen.hasFailed { Button(AppScreen.Text.retry) { screen.load() } }
             if screen.isUnlocked { Button(ServerPINScreen.Text.lock) { screen.lock() } }
             if screen.hasPIN { Button(ServerPINScreen.Text.remove, role: .destructive) { screen.remove() } }
         }

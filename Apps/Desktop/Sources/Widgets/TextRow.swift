@@ -68,6 +68,18 @@ package struct TextRow: Element {
         g_object_unref(provider)
     }()
 
+    /// Marks the text as wrong, for the eye and for screen readers, or not.
+    package func mark(isWrong: Bool) {
+        set(class: "error", isWrong)
+        var states = [GTK_ACCESSIBLE_STATE_INVALID]
+        var value = GValue()
+        g_value_init(&value, GType(6 << 2))  // G_TYPE_INT, a macro in C.
+        let invalid = isWrong ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE
+        g_value_set_int(&value, gint(bitPattern: invalid.rawValue))
+        gtk_accessible_update_state_value(widget.opaque, 1, &states, &value)
+        g_value_unset(&value)
+    }
+
     /// Runs a closure with the text after every edit.
     @discardableResult
     package func onEdit(_ run: @escaping @MainActor (String) -> Void) -> Self {

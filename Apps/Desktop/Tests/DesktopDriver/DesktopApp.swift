@@ -106,12 +106,10 @@ package final class DesktopApp {
         guard button.activate() else { throw failure("The button \(title) has no action.") }
     }
 
-    /// Clicks on a row of a list with the pointer. Rows have no action in the accessible tree.
-    package func open(_ row: String) async throws {
-        let node = try await find(.listItem, row, isUsable: true)
-        guard let place = node.frame?.centre else { throw failure("The row '\(row)' is not in the window.") }
-        try await click(place)
-    }
+    /// Opens the page of a row, with the button in the row.
+    ///
+    /// A click would need the place of the row, which is not known until the next frame after its page appeared.
+    package func open(_ row: String) async throws { try await press(row, in: row) }
 
     /// Clicks on the control with a role and a name that contains a text, with the pointer.
     ///
@@ -205,16 +203,27 @@ package final class DesktopApp {
     ///   - title: A part of the title of the dialog, as a regular expression.
     /// - Throws: ``DriverError`` when there is no such dialog.
     package func enter(_ text: String, inDialog title: String) async throws {
-        let search = try ChildProgram(
-            "/usr/bin/xdotool", ["search", "--sync", "--onlyvisible", "--name", title], folder: folders.root)
-        guard let id = await search.firstLine() else { throw failure("No dialog is called '\(title)'.") }
-        try await run("xdotool", ["windowfocus", "--sync", id, "type", text])
+        try await run("xdotool", ["windowfocus", "--sync", windowID(ofDialog: title), "type", text])
         try await run("xdotool", ["key", "Return"])
+    }
+
+    /// Closes a dialog with a window of its own with Escape, and waits until it is closed.
+    package func close(dialog title: String) async throws {
+        try await run("xdotool", ["windowfocus", "--sync", windowID(ofDialog: title), "key", "Escape"])
+        try await waitUntilGone(.frame, title)
     }
 
     /// Sets the size of the window in pixels, with the shadow that GTK draws around it.
     package func resize(_ width: Int, _ height: Int) async throws {
         try await run("xdotool", ["windowsize", "--sync", windowID(), "\(width)", "\(height)"])
+    }
+
+    /// Takes the window from the display, as a minimized window is not drawn, until `body` has ended.
+    package func whileHidden(_ body: @Accessibility () async throws -> Void) async throws {
+        let id = try await windowID()
+        try await run("xdotool", ["windowunmap", "--sync", id])
+        try await body()
+        try await run("xdotool", ["windowmap", "--sync", id])
     }
 
     // MARK: - What a person sees
@@ -276,6 +285,26 @@ package final class DesktopApp {
         _ = try await poll("'\(name)' does not have the focus.") {
             self.root.first { $0.has(ATSPI_STATE_FOCUSED) && $0.name == name }
         }
+    }
+
+    /// Waits until a field is marked as the one to correct.
+    package func wait(forMark field: String) async throws {
+        _ = try await poll("The field '\(field)' is not marked.") {
+            // GTK 4.8 sets INVALID instead of INVALID_ENTRY.
+            self.root.first {
+                $0.name == field && ($0.has(ATSPI_STATE_INVALID_ENTRY) || $0.has(ATSPI_STATE_INVALID))
+            }
+        }
+    }
+
+    /// The names of all visible controls with a role.
+    package func names(of role: Role) -> [String] {
+        var names: [String] = []
+        _ = root.first { node in
+            if node.role == role.rawValue { names.append(node.name) }
+            return false
+        }
+        return names
     }
 
     /// Checks that the window has not become wider than it was made, and that no visible control is outside of it.
@@ -389,6 +418,13 @@ package final class DesktopApp {
             "/usr/bin/xdotool", ["search", "--sync", "--onlyvisible", "--pid", "\(program.id)"],
             folder: folders.root)
         guard let id = await search.firstLine() else { throw failure("The window is not on the display.") }
+        return id
+    }
+
+    private func windowID(ofDialog title: String) async throws -> String {
+        let search = try ChildProgram(
+            "/usr/bin/xdotool", ["search", "--sync", "--onlyvisible", "--name", title], folder: folders.root)
+        guard let id = await search.firstLine() else { throw failure("No dialog is called '\(title)'.") }
         return id
     }
 

@@ -4,7 +4,9 @@ package enum Role: String, Sendable {
     case checkBox = "check box"
     case comboBox = "combo box"
     case button = "push button"
+    case dialog
     case field = "text"
+    case fileChooser = "file chooser"
     case frame
     case heading
     case image

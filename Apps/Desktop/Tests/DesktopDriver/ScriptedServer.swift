@@ -47,13 +47,24 @@ package final class ScriptedServer: Sendable {
 
     private static func serve(_ connection: Int32, _ respond: (String, String) -> Response) {
         defer { close(connection) }
+        guard let request = request(from: connection) else { return }
+        let words = String(decoding: request, as: UTF8.self).split(separator: " ", maxSplits: 2)
+        send(respond(String(words[0]), String(words[1])), to: request, connection)
+    }
+
+    /// Reads a request with its body. Nil: the client closed the connection before its end.
+    static func request(from connection: Int32) -> [UInt8]? {
         var request: [UInt8] = []
         repeat {
-            guard let part = receive(connection) else { return }
+            guard let part = receive(connection) else { return nil }
             request += part
         } while !isComplete(String(decoding: request, as: UTF8.self))
-        let words = String(decoding: request, as: UTF8.self).split(separator: " ", maxSplits: 2)
-        switch respond(String(words[0]), String(words[1])) {
+        return request
+    }
+
+    /// Sends a response to a request until it is complete or the client closes the connection.
+    static func send(_ response: Response, to request: [UInt8], _ connection: Int32) {
+        switch response {
         case .json(let body, let status):
             let head = "HTTP/1.1 \(status) Status\r\nContent-Type: application/json\r\nConnection: close\r\n"
             _ = send("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8, connection)
@@ -66,19 +77,20 @@ package final class ScriptedServer: Sendable {
         case .closed:
             shutdown(connection, Int32(SHUT_RDWR))
         case .forward(let address, let path, let held):
-            forward(request, to: address, path ?? String(words[1]), held, connection)
+            forward(request, to: address, path, held, connection)
         }
     }
 
     /// Sends a request to another server, and passes on what both ends send until one of them ends.
     private static func forward(
-        _ request: [UInt8], to address: String, _ path: String, _ held: HeldResponses?, _ connection: Int32
+        _ request: [UInt8], to address: String, _ path: String?, _ held: HeldResponses?, _ connection: Int32
     ) {
         let text = String(decoding: request, as: UTF8.self)
         let head = text[..<(text.firstRange(of: "\r\n\r\n")?.lowerBound ?? text.endIndex)]
         var lines = head.components(separatedBy: "\r\n")
         let authority = String(address.dropFirst("http://".count))
-        lines[0] = "\(lines[0].prefix { $0 != " " }) \(path) HTTP/1.1"
+        let words = lines[0].split(separator: " ")
+        lines[0] = "\(words[0]) \(path ?? String(words[1])) HTTP/1.1"
         lines.removeAll { $0.lowercased().hasPrefix("host:") }
         lines.insert("Host: \(authority)", at: 1)
         // One request for each connection, but for those of web sockets.
@@ -127,7 +139,9 @@ package final class ScriptedServer: Sendable {
         return request[end.upperBound...].utf8.count >= length ?? 0
     }
 
-    private static func send(_ text: some Sequence<UInt8>, _ connection: Int32) -> Bool {
+    /// Sends bytes. Returns false when the client closed the connection.
+    @discardableResult
+    static func send(_ text: some Sequence<UInt8>, _ connection: Int32) -> Bool {
         var bytes = Array(text)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }

@@ -6,12 +6,25 @@ extension WindowTests {
     /// A server that sends markup, long texts, endless responses or nothing.
     @Suite("A hostile, slow or dead server")
     struct HostileServerTests {
-        private static let markup = "<b>Eve</b> &amp; <a href=\"x\">\u{202E}link\u{2066}</a>"
-        private static let long = markup + String(repeating: "W", count: 10_000)
+        private static let markup = "<b>Eve</b> &amp;\nsecond line <a href=\"x\">\u{202E}link\u{2066}</a>"
+        /// Markup, a line break, marks of direction and 10,000 letters.
+        static let long = markup + String(repeating: "W", count: 10_000)
+
+        /// Returns a text as JSON.
+        static func quoted(_ text: String) -> String {
+            String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
+        }
+
+        /// Whether a text contains marks of direction.
+        static func changesDirection(_ text: String) -> Bool {
+            text.unicodeScalars.contains {
+                (0x202A...0x202E).contains($0.value) || (0x2066...0x2069).contains($0.value)
+            }
+        }
 
         /// An Immich server with one text in all places.
         static func response(_ text: String, to path: String) -> ScriptedServer.Response {
-            let quoted = String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
+            let quoted = quoted(text)
             let user = "\"email\":\"eve@example.org\",\"name\":\(quoted),\"isAdmin\":false,\"profileImagePath\":\"\""
             switch path.split(separator: "?")[0] {
             case "/api/server/ping": return .json("{\"res\":\"pong\"}")
@@ -50,7 +63,7 @@ extension WindowTests {
                 try await app.type("a password", into: "Password")
                 try await app.press("Login")
                 try await app.wait(for: .label, "eve@example.org")
-                try await app.wait(for: .heading, containing: "<b>Eve</b> &amp; <a href=\"x\">")
+                try await app.wait(for: .heading, containing: "<b>Eve</b> &amp;\u{FFFD}second line <a href")
                 try app.requireFit(360)
                 try await app.press("Accounts")
                 try await app.wait(for: .listItem, containing: "<b>Eve</b> &amp;")
@@ -63,7 +76,7 @@ extension WindowTests {
                 try await app.wait(for: .listItem, containing: "<b>Eve</b> &amp;")
                 try app.requireFit(360)
                 try await app.press("End session")
-                try await app.wait(for: .label, "End the session?")
+                try await app.wait(for: .label, containing: "'<b>Eve</b> &amp;\u{FFFD}second line <a href")
                 try app.requireFit(360)
                 try await app.answer("End session")
                 try await app.wait(for: .alert, containing: "You have no such session")
@@ -82,7 +95,7 @@ extension WindowTests {
                 try await app.press(keys: "ctrl+comma")
                 try await app.wait(for: .button, "Set PIN")
                 try app.requireFit(360)
-                #expect(!app.tree().unicodeScalars.contains { (0x202A...0x202E).contains($0.value) })
+                #expect(!Self.changesDirection(app.tree()))
             }
         }
 
@@ -135,6 +148,8 @@ extension WindowTests {
                 try await app.wait(for: .label, "Sign out?")
                 try await app.press("Sign out")
                 try await app.wait(for: .field, "Server URL")
+                try await app.choose(menu: "Accounts")
+                try await app.wait(for: .label, containing: "End it on the account page of the server.")
             }
         }
     }

@@ -66,6 +66,34 @@ extension WindowTests {
             }
         }
 
+        @Test("DL-11 IM-15 a folder and a lock that cannot be written are refused with what to do, as is a short PIN")
+        func refused() async throws {
+            try await withAccount { app, folders, _ in
+                try await app.choose(menu: "About Latchstring")
+                try await app.wait(for: .label, containing: "downloads their files")
+                try await app.close(dialog: "About")
+                try await app.press(keys: "ctrl+comma")
+                for (folder, remedy) in [("Pictures", "full path"), ("/proc/latchstring", "Choose another")] {
+                    try await app.enter(folder, into: "Folder")
+                    try await app.wait(for: .alert, containing: remedy)
+                    try await app.wait(forMark: "Folder")
+                    try await app.wait(forText: folder, in: "Folder")
+                }
+                try await app.setPIN("12", repeated: "12")
+                try await app.wait(for: .alert, containing: "6 digits or more")
+                try await app.wait(forMark: "New PIN (six digits or more)")
+                let file = folders.root.appending(path: "data/latchstring/lock.json.new")
+                try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+                try await app.setPIN("482913", repeated: "482913")
+                try await app.wait(for: .alert, containing: "lock.json")
+                #expect(!app.isVisible(.button, "Lock now"))
+                try FileManager.default.removeItem(at: file)
+                try await app.setPIN("482913", repeated: "482913")
+                try await app.wait(for: .button, "Lock now")
+                #expect(app.names(of: .alert).count == 1)
+            }
+        }
+
         @Test("IM-2 IM-16 the log has failures and successes before a sign-in, and Clear removes them")
         func log() async throws {
             let sandbox = try #require(SandboxTrait.sandbox)
@@ -101,19 +129,18 @@ extension WindowTests {
             }
         }
 
-        @Test("IM-2 the settings before a sign-in: a proxy that does not exist is used, reported and kept")
+        @Test(
+            "IM-2 the settings before a sign-in: a bad proxy is refused, one that does not exist is reported and kept")
         func connection() async throws {
             let sandbox = try #require(SandboxTrait.sandbox)
             try await withApp { @Accessibility app, _ in
                 try await app.press("Settings")
                 try await app.type("not a proxy", into: "Proxy")
                 try await app.press("Save")
-                try await app.type(sandbox.addresses["immich"]!, into: "Server URL")
-                try await app.press("Next")
-                try await app.wait(for: .alert, containing: "proxy")
-                try await app.press("Settings")
+                try await app.wait(for: .alert, containing: "Write it as 'http://host:port'")
                 try await app.type("http://127.0.0.1:1", into: "Proxy")
                 try await app.press("Save")
+                try await app.type(sandbox.addresses["immich"]!, into: "Server URL")
                 try await app.press("Next")
                 try await app.wait(for: .alert, containing: "127.0.0.1:1")
                 try await app.press("Settings")

@@ -36,6 +36,100 @@ extension WindowTests {
             }
         }
 
+        @Test("IM-2 IM-5 OX-8 RM-7 a refused password, address or key is marked, and has the focus")
+        func refused() async throws {
+            try await withSandbox { sandbox in
+                try await withApp { app, _ in
+                    for dialect in ["immich", "onyx"] {
+                        try await app.connect(to: sandbox.addresses[dialect]!)
+                        try await app.type("ada@example.org", into: "Email")
+                        try await app.type("wrong", into: "Password")
+                        try await app.press("Login")
+                        try await app.wait(for: .alert, containing: "password")
+                        try await requireFocus("Password", app)
+                        try await app.type("ada", into: "Email")
+                        try await app.press("Login")
+                        try await app.wait(for: .alert, containing: "@")
+                        try await requireFocus("Email", app)
+                        try await app.press("Back")
+                    }
+                    try await app.connect(to: sandbox.addresses["relate-mail"]!)
+                    try await app.type("not-a-key", into: "API key")
+                    try await app.press("Sign in with the key")
+                    try await app.wait(for: .alert, containing: "key")
+                    try await requireFocus("API key", app)
+                }
+            }
+        }
+
+        @Test("IM-2 IM-5 a failure of the server is told on the second step, and a sign-in that was left is none")
+        func left() async throws {
+            try await withSandbox { sandbox in
+                let server = try GatedServer(forwardingTo: sandbox.addresses["immich"]!)
+                try await withApp { app, folders in
+                    server.set(.respond(.json("{\"message\":\"Internal\"}", status: 500)), for: "/api/")
+                    try await app.type(server.address, into: "Server URL")
+                    try await app.press("Next")
+                    try await app.wait(for: .alert, containing: server.address)
+                    await server.open()
+                    try await app.connect(to: server.address)
+                    for rule in [GatedServer.Rule.close, .hold()] {
+                        server.set(rule, for: "/api/auth/login")
+                        try await app.type("ada@example.org", into: "Email")
+                        try await app.type(sandbox.passwords["ada@example.org"]!, into: "Password")
+                        try await app.press("Login")
+                        if case .close = rule {
+                            try await app.wait(for: .alert, containing: server.address)
+                        } else {
+                            await server.waitUntilHeld()
+                        }
+                    }
+                    try await app.press("Back")
+                    try await app.wait(for: .field, "Server URL")
+                    await server.open()
+                    try await app.connect(to: server.address)
+                    #expect(app.names(of: .alert) == [])
+                    #expect(try await folders.latch("whoami").code == 77)
+                }
+            }
+        }
+
+        /// Checks that a field is marked, and that what is typed goes into it.
+        @Accessibility
+        private func requireFocus(_ field: String, _ app: DesktopApp) async throws {
+            try await app.wait(forMark: field)
+            try await app.press(keys: "ctrl+a")
+            try await app.type(keys: "typed")
+            try await app.wait(forText: "typed", in: field)
+        }
+
+        @Test(
+            "OX-14 RM-3 without a stored identity an unreachable server is a page with the reason, and Retry opens the app"
+        )
+        func unreachable() async throws {
+            try await withSandbox { sandbox in
+                let server = try GatedServer(forwardingTo: sandbox.addresses["immich"]!)
+                let folders = try PersonFolders()
+                let login = try await folders.latch(
+                    "login", server.address, "--email", "ada@example.org", "--password-stdin",
+                    input: sandbox.passwords["ada@example.org"]! + "\n")
+                try #require(login.code == 0, "\(login.errors)")
+                _ = try await folders.sql("UPDATE accounts SET person_id = NULL")
+                server.set(.close, for: "/api/")
+                try await withApp(folders) { app, _ in
+                    try await app.wait(for: .heading, "Your session cannot be used now")
+                    try await app.wait(for: .alert, containing: "Check the network, then try again.")
+                    #expect(!app.isVisible(.button, "Check the certificate"))
+                    server.set(.hold(), for: "/api/users/me")
+                    try await app.press("Retry")
+                    await server.waitUntilHeld()
+                    try await app.wait(for: .label, "Opening…")
+                    await server.open()
+                    try await app.wait(for: .label, "ada@example.org")
+                }
+            }
+        }
+
         @Test("IM-2 the whole sign-in works with the keyboard alone, and Escape goes back")
         func keyboard() async throws {
             try await withSandbox { sandbox in
@@ -79,7 +173,8 @@ extension WindowTests {
         )
         func certificate() async throws {
             let gateway = try await RunningGateway()
-            try await withApp { app, _ in
+            let folders = try PersonFolders()
+            try await withApp(folders) { app, _ in
                 try await app.type(gateway.address, into: "Server URL")
                 try await app.press("Next")
                 try await app.wait(for: .heading, "Trust this certificate?")
@@ -103,6 +198,23 @@ extension WindowTests {
                 try await app.wait(forText: "a new password of Eve", in: "New password")
                 try await app.type("a new password of Eve", into: "Repeat the new password")
                 try await app.press("Change password")
+                try await app.wait(for: .label, gateway.person.email)
+            }
+            // As if the server had another certificate since, and the person were not known.
+            let other = String(repeating: "0", count: 64)
+            #expect(try await folders.latch("tls", "--pin", other, "--force").code == 0)
+            _ = try await folders.sql("UPDATE accounts SET person_id = NULL")
+            try await withApp(folders) { app, _ in
+                try await app.wait(for: .heading, "Your session cannot be used now")
+                try await app.wait(for: .alert, containing: "Check it, and sign in again if you trust it.")
+                try await app.press("Check the certificate")
+                try await app.wait(for: .heading, "Trust this certificate?")
+                try await app.press("Cancel")
+                try await app.wait(for: .field, "Server URL")
+                try await app.press("Next")
+                try await app.press("Trust")
+                try await app.type("a new password of Eve", into: "Password")
+                try await app.press("Login")
                 try await app.wait(for: .label, gateway.person.email)
             }
             await gateway.stop()

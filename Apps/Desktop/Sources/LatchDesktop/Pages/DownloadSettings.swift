@@ -51,7 +51,7 @@ final class DownloadSettings {
 
     private func draw() {
         folder.text = screen.folderText
-        folder.set(class: "error", screen.folderError != nil)
+        folder.mark(isWrong: screen.folderError != nil)
         folderError.text = screen.folderError?.message
         freeSpace.subtitle = screen.freeSpace
         freeSpace.isVisible = !screen.freeSpace.isEmpty

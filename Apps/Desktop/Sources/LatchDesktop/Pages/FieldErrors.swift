@@ -24,7 +24,7 @@ final class FieldErrors<Field: Hashable> {
     func show(_ error: ScreenError?, at field: Field?) {
         let place = field.flatMap { places[$0] } ?? label
         for each in [label] + places.values { each.text = each.widget == place.widget ? error?.message : nil }
-        for (each, row) in rows { row.set(class: "error", error != nil && each == field) }
+        for (each, row) in rows { row.mark(isWrong: error != nil && each == field) }
         guard error != shown else { return }
         shown = error
         if error != nil, let field { rows[field]?.focus() }

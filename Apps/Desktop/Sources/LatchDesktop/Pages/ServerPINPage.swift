@@ -13,6 +13,8 @@ final class ServerPINPage {
     private let again = TextRow.secret(Text.again)
     private let error: FieldErrors<ServerPINScreen.Field>
     private let spinner = Spinner(Text.title)
+    private let fields: Group
+    private let retry: Button
     private let save: Button
     private let remove: Button
     private let lock: Button
@@ -24,13 +26,14 @@ final class ServerPINPage {
             Text.title, owner: owner,
             Page.form(
                 isCentered: false, Label(screen.advice),
-                Group(nil, [owner.current, owner.password, owner.new, owner.again]), owner.error.label, owner.save,
-                owner.spinner, owner.lock, owner.remove))
+                owner.fields, owner.error.label, owner.retry, owner.save, owner.spinner, owner.lock, owner.remove))
     }
 
     private init(_ screen: ServerPINScreen) {
         self.screen = screen
         error = FieldErrors([.current: current, .password: password, .new: new])
+        fields = Group(nil, [current, password, new, again])
+        retry = .suggested(AppScreen.Text.retry) { screen.load() }
         save = .suggested(Text.set) { screen.save() }
         remove = .pill(Text.remove) { screen.remove() }.styled("destructive-action")
         lock = .pill(Text.lock) { screen.lock() }
@@ -46,6 +49,8 @@ final class ServerPINPage {
         password.text = screen.password
         new.text = screen.new
         again.text = screen.again
+        for element in [fields, save] as [any Element] { element.isVisible = screen.isKnown }
+        retry.isVisible = screen.hasFailed
         for row in [current, password] { row.isVisible = screen.hasPIN }
         save.title = screen.hasPIN ? Text.change : Text.set
         remove.isVisible = screen.hasPIN
