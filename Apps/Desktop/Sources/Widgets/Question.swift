@@ -28,7 +28,7 @@ package enum Question {
         adw_message_dialog_set_default_response(message, isDestructive ? "cancel" : "agree")
         adw_message_dialog_set_close_response(message, "cancel")
         // In a narrow window the dialog has other buttons, the agreeing one first.
-        Signals.connect(dialog, "notify::default-widget") {
+        dialog.on(property: "default-widget") {
             gtk_window_set_focus(dialog.cast(), gtk_window_get_default_widget(dialog.cast()))
         }
         var isOpen = true

@@ -4,9 +4,9 @@ package enum Role: String, Sendable {
     case checkBox = "check box"
     case comboBox = "combo box"
     case button = "push button"
-    case dialog
     case field = "text"
-    case fileChooser = "file chooser"
+    /// The dialog of GTK for a file or folder.
+    case chooser = "filler"
     case frame
     case heading
     case image
