@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPClient
 public import HTTPMessages
 
@@ -51,8 +52,9 @@ extension Session {
         }
         let asked = now()
         let (stored, mark) = await cache.find(address, for: accountID, request: headers, now: asked)
-        // A date in the future means that the clock was set back, so the age of the response is not known.
-        if let stored, stored.date <= asked, asked < stored.freshUntil {
+        // A date in the future means that the clock was set back, so the age of the response is not known. Dates are stored
+        // as the nearest millisecond.
+        if let stored, stored.date < asked.addingTimeInterval(0.001), asked < stored.freshUntil {
             return CachedResponse(response: stored.response, origin: .fresh, date: stored.date)
         }
         var request = get

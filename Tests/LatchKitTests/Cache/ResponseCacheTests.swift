@@ -49,6 +49,8 @@ import Testing
         serve(["ETag": "\"7\"", "Cache-Control": "private, max-age=60"])
         let latch = try await fixture.home.open()
         let client = try latch.session(for: try await fixture.signIn(latch)).client
+        // The date is stored as 1 ms, which is later than now.
+        fixture.home.clock.advance(by: 0.0006)
 
         #expect(origin(try await client.cached("/api/things")) == "server")
         #expect(origin(try await client.cached("/api/things")) == "fresh")
