@@ -88,7 +88,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("IM-17 the sessions of the person are listed, and another one is ended")
+    @Test("OX-11 the sessions of the person are listed, and another one is ended")
     func sessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -119,7 +119,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("IM-17 all other sessions are ended at once after a question that names them, and this one stays")
+    @Test("OX-11 all other sessions are ended at once after a question that names them, and this one stays")
     func otherSessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -138,7 +138,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("RM-8 OX-8 sessions are ended also after the page is left, and the number of those that were not is told")
+    @Test("OX-11 sessions are ended also after the page is left, and the number of those that were not is told")
     func unendedSessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()

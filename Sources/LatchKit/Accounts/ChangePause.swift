@@ -30,12 +30,13 @@ final class ChangePause: Sendable {
         return false
     }
 
-    /// Reports changes of files: first at once, then after each change, or at the poll interval when the system does not
-    /// report changes. Several changes may be reported as one. The stream ends when it is no longer read.
+    /// Reports changes of files.
     ///
     /// - Parameters:
     ///   - paths: The paths of the files, which may be missing. They are in one folder.
     ///   - interval: The poll interval.
+    /// - Returns: A stream with an element at once, and one after each change, or at the poll interval when the system
+    ///   does not report changes. Several changes may be reported as one. It ends when it is no longer read.
     static func changes(of paths: [String], interval: Duration) -> AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
