@@ -61,19 +61,34 @@ package final class GatedServer: Sendable {
     }
 
     /// Waits until a response is held.
-    package func waitUntilHeld() async { await wait { $0.held > 0 } }
+    ///
+    /// - Throws: ``DriverError`` after ``DesktopApp/limit``.
+    package func waitUntilHeld() async throws { try await wait("No response is held.") { $0.held > 0 } }
 
     /// Delivers the responses that are held, forwards all later ones, and waits until the clients have what was held or
     /// have closed their connections.
-    package func open() async {
+    ///
+    /// - Throws: ``DriverError`` after ``DesktopApp/limit``.
+    package func open() async throws {
         state.withLock { $0.rules = [] }
         gate.withLock { gate.broadcast() }
-        await wait { $0.held == 0 }
+        try await wait("A response is still held.") { $0.held == 0 }
     }
 
-    private func wait(until condition: @Sendable (borrowing State) -> Bool) async {
-        if state.withLock({ condition($0) }) { return }
-        for await _ in events.stream where state.withLock({ condition($0) }) { return }
+    private func wait(_ message: String, until condition: @escaping @Sendable (borrowing State) -> Bool) async throws {
+        let limit = await DesktopApp.limit
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                if state.withLock({ condition($0) }) { return }
+                for await _ in events.stream where state.withLock({ condition($0) }) { return }
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw DriverError(message)
+            }
+            try await group.next()
+            group.cancelAll()
+        }
     }
 
     private func serve(_ connection: Int32) {

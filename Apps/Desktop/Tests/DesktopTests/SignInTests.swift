@@ -71,7 +71,7 @@ extension WindowTests {
                     try await app.type(server.address, into: "Server URL")
                     try await app.press("Next")
                     try await app.wait(for: .alert, containing: server.address)
-                    await server.open()
+                    try await server.open()
                     try await app.connect(to: server.address)
                     for rule in [GatedServer.Rule.close, .hold()] {
                         server.set(rule, for: "/api/auth/login")
@@ -81,12 +81,12 @@ extension WindowTests {
                         if case .close = rule {
                             try await app.wait(for: .alert, containing: server.address)
                         } else {
-                            await server.waitUntilHeld()
+                            try await server.waitUntilHeld()
                         }
                     }
                     try await app.press("Back")
                     try await app.wait(for: .field, "Server URL")
-                    await server.open()
+                    try await server.open()
                     try await app.connect(to: server.address)
                     #expect(app.names(of: .alert) == [])
                     #expect(try await folders.latch("whoami").code == 77)
@@ -122,9 +122,9 @@ extension WindowTests {
                     #expect(!app.isVisible(.button, "Check the certificate"))
                     server.set(.hold(), for: "/api/users/me")
                     try await app.press("Retry")
-                    await server.waitUntilHeld()
+                    try await server.waitUntilHeld()
                     try await app.wait(for: .label, "Opening…")
-                    await server.open()
+                    try await server.open()
                     try await app.wait(for: .label, "ada@example.org")
                 }
             }
