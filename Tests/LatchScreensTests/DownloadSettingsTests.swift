@@ -111,7 +111,15 @@ struct DownloadSettingsTests {
                 FollowedLibrary(
                     account: fixture.account.id, selection: DownloadSelection(isWholeLibrary: true),
                     location: LibraryLocation(folder: before)))
+            screen.setLayout(.flat)
+            await screen.change?.value
             screen.setFolder(after)
+            #expect(
+                screen.question?.text.hasPrefix("The followed libraries are downloaded again, to '\(after)'.") == true)
+            screen.cancel()
+            #expect(screen.question == nil && screen.folderText == before)
+            screen.setFolder(after)
+            screen.confirm()
             screen.setKeepsMotionPhotos(true)
             await screen.change?.value
             #expect(screen.error == nil && screen.folder == after)

@@ -175,7 +175,7 @@ public final class AccountsScreen: CommandScreen {
             ? "You sign out of \(leaving[0].server) as \(leaving[0].email)."
             : "You sign out of all \(leaving.count) accounts."
         switch waiting {
-        case 0: return "\(who) Downloaded files are kept."
+        case 0: return "\(who) Downloaded files stay in their folder, and leave the list of downloads."
         case 1: return "\(who) 1 file that waits to be downloaded is removed from the queue."
         default: return "\(who) \(waiting) files that wait to be downloaded are removed from the queue."
         }

@@ -61,6 +61,10 @@ public final class DownloadSettingsScreen: CommandScreen {
         public static let meteredAdvice = "Applies to downloads that start from now on, not to one that is running."
         /// The heading of the followed libraries.
         public static let following = "New pictures"
+        /// How a library is followed.
+        public static let followingAdvice =
+            "These libraries are downloaded as they grow. To add one: '\(LibraryScreen.Text.downloadAll)' on its page, with "
+            + "'\(LibraryDownloadScreen.Text.follow)'."
         /// The button that stops following a library.
         public static let stopFollowing = "Stop"
         /// The button that starts the background program.
@@ -89,6 +93,9 @@ public final class DownloadSettingsScreen: CommandScreen {
     public private(set) var libraries: [FollowedRow] = []
     /// The error of the last change, unless it is ``folderError``. Nil when there is none.
     public var error: ScreenError? { if case .editing(let error) = state { error } else { nil } }
+
+    /// The question whether to change the folder of libraries that are followed. Nil when it is not asked.
+    public private(set) var question: Confirmation?
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let environment: [String: String]
@@ -120,11 +127,35 @@ public final class DownloadSettingsScreen: CommandScreen {
 
     /// Chooses the folder for all further files. It is created when it does not exist.
     ///
-    /// The error says so when files still wait for the previous folder, or when the folder cannot be used.
+    /// The error says so when files still wait for the previous folder, or when the folder cannot be used. If libraries
+    /// are followed, there is a ``question`` first, because they are downloaded again.
     ///
     /// - Parameter path: The full path.
     public func setFolder(_ path: String) {
         folderText = path
+        guard !libraries.isEmpty, path != folder else { return storeFolder(path) }
+        question = Confirmation(
+            title: "Change the folder?",
+            text: "The followed libraries are downloaded again, to '\(ScreenText.line(path))'. The files in "
+                + "'\(ScreenText.line(folder))' stay there. Files that you move to the new folder before are not downloaded "
+                + "again.", action: "Change folder")
+    }
+
+    /// Changes the folder in the question.
+    public func confirm() {
+        guard question != nil else { return }
+        question = nil
+        storeFolder(folderText)
+    }
+
+    /// Answers the question with no.
+    public func cancel() {
+        guard question != nil else { return }
+        question = nil
+        folderText = folder
+    }
+
+    private func storeFolder(_ path: String) {
         store(folder: path) { client, location in
             guard path.hasPrefix("/") else {
                 throw LatchError(

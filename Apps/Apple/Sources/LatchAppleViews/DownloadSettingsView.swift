@@ -8,6 +8,11 @@ struct DownloadSettingsView: View {
     @Bindable var screen: DownloadSettingsScreen
 
     var body: some View {
+        ConfirmationSection(question: screen.question) {
+            screen.confirm()
+        } cancel: {
+            screen.cancel()
+        }
         Section(DownloadSettingsScreen.Text.title) {
             switch screen.state {
             case .opening: ProgressView()

@@ -40,6 +40,18 @@ package struct ActionRow: Element {
         return self
     }
 
+    /// Adds an element below the title and the other elements, as wide as the row.
+    @discardableResult
+    package func footer(_ element: any Element) -> Self {
+        guard let header = gtk_list_box_row_get_child(widget.cast()) else { return self }
+        // The row was the owner.
+        g_object_ref(UnsafeMutableRawPointer(header))
+        gtk_list_box_row_set_child(widget.cast(), nil)
+        gtk_list_box_row_set_child(widget.cast(), Stacked.column(spacing: 0, header, element).widget)
+        g_object_unref(UnsafeMutableRawPointer(header))
+        return self
+    }
+
     /// Makes the row open another page. It gets a button with an arrow, which assistive technology can press; a click on
     /// the row has the same effect.
     @discardableResult

@@ -34,7 +34,12 @@ final class Router {
         guard pages.top?.route != route.rawValue else { return }
         switch route {
         case .account:
-            if case .main(let main) = app.state { push(AccountPage.page(main.accountScreen(), on: pages), route) }
+            guard case .main(let main) = app.state else { return }
+            let page = AccountPage.page(main.accountScreen(), on: pages) { [weak self] in
+                self?.open(.accounts)
+                self?.app.accounts?.askToSignOut(of: main.account.id)
+            }
+            push(page, route)
         case .accounts:
             if let screen = app.accounts { push(AccountsPage.page(screen), route) }
         case .downloads:

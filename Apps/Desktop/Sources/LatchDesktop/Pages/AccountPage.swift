@@ -11,7 +11,15 @@ final class AccountPage {
     private let version = Label().styled("dim-label")
 
     /// Makes the page.
-    static func page(_ screen: AccountScreen, on pages: PageStack) -> Page {
+    ///
+    /// - Parameters:
+    ///   - screen: The account.
+    ///   - pages: The stack for the pages of its parts.
+    ///   - signOut: Asks whether to sign out.
+    /// - Returns: The page, which keeps its owner.
+    static func page(
+        _ screen: AccountScreen, on pages: PageStack, signOut: @escaping @MainActor () -> Void
+    ) -> Page {
         let owner = AccountPage(screen)
         let rows = screen.sections.map { section in
             ActionRow(section.title).opening { pages.push(subpage(section, screen, pages)) }
@@ -20,7 +28,7 @@ final class AccountPage {
             screen.name, owner: owner,
             Page.form(
                 isCentered: false, owner.picture, Label.heading(screen.name), Label(screen.email), owner.version,
-                Group(nil, rows)))
+                Group(nil, rows), Button.pill(AccountsScreen.Text.signOut, signOut)))
         page.subtitle = screen.server
         page.focus = rows.first
         return page

@@ -56,8 +56,8 @@ final class AccountsPage {
     private func row(_ account: AccountsScreen.Row) -> any Element {
         let row = ActionRow(
             account.name,
-            subtitle: [account.email, account.server, account.status, DateText.lastUsed(account.lastUsed)].joined(
-                separator: "\n"))
+            subtitle: ([account.email, account.server, account.status]
+                + (account.isActive ? [] : [DateText.lastUsed(account.lastUsed)])).joined(separator: "\n"))
         let screen = screen
         if account.isActive {
             row.suffix(Label.note(AccountsScreen.Text.active))

@@ -24,7 +24,7 @@ final class DownloadRowView: Element {
         remedy = Button("") {}
         row.keep(self)
         row.suffix(percent)
-        row.suffix(bar)
+        row.footer(bar.margins(horizontal: 12, vertical: 6))
         add("folder-open-symbolic", Text.openFile, \.canOpen) { [unowned self] file in
             if let path = file.path { Launcher.open(path, from: row) }
         }

@@ -19,6 +19,7 @@ final class DownloadSettings {
     private let error = ErrorLabel()
     private let following = Stacked.column()
     private var libraries: [FollowedRow]?
+    private let dialog = ConfirmationDialog()
 
     /// Makes the part. It follows the settings while it is shown.
     static func content(_ screen: DownloadSettingsScreen) -> any Element {
@@ -64,11 +65,16 @@ final class DownloadSettings {
         } else {
             error.text = screen.error?.message
         }
+        dialog.show(screen.question, above: content) { [screen] in
+            screen.confirm()
+        } cancel: { [screen] in
+            screen.cancel()
+        }
         guard screen.libraries != libraries else { return }
         libraries = screen.libraries
         following.removeAll()
         following.isVisible = !screen.libraries.isEmpty
-        following.append(Group(Text.following, screen.libraries.map(row)))
+        following.append(Group(Text.following, description: Text.followingAdvice, screen.libraries.map(row)))
     }
 
     private func row(_ library: FollowedRow) -> any Element {

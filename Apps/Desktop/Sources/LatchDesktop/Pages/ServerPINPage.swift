@@ -37,9 +37,9 @@ final class ServerPINPage {
         save = .suggested(Text.set) { screen.save() }
         remove = .pill(Text.remove) { screen.remove() }.styled("destructive-action")
         lock = .pill(Text.lock) { screen.lock() }
-        current.onEdit { screen.current = $0 }
-        password.onEdit { screen.password = $0 }
-        new.onEdit { screen.new = $0 }
+        current.onEdit { screen.current = $0 }.onReturn { [unowned self] in password.focus() }
+        password.onEdit { screen.password = $0 }.onReturn { [unowned self] in new.focus() }
+        new.onEdit { screen.new = $0 }.onReturn { [unowned self] in again.focus() }
         again.onEdit { screen.again = $0 }.onReturn { screen.save() }
         observing(self) { $0.draw() }
     }

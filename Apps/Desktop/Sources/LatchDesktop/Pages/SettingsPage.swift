@@ -48,8 +48,8 @@ final class SettingsPage {
         idle = ChoiceRow(Text.idle) { lock.change(idleSeconds: lock.idleTimes[$0].seconds) }
         continuesDownloads = SwitchRow(Text.continuesDownloads) { lock.change(continuesDownloads: $0) }
         choices = Group(nil, [idle, continuesDownloads])
-        current.onEdit { lock.current = $0 }
-        new.onEdit { lock.new = $0 }
+        current.onEdit { lock.current = $0 }.onReturn { [unowned self] in new.focus() }
+        new.onEdit { lock.new = $0 }.onReturn { [unowned self] in again.focus() }
         again.onEdit { lock.again = $0 }.onReturn { lock.savePIN() }
         observing(self) { $0.draw() }
         save.whileShown { await lock.run() }
