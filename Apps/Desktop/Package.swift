@@ -40,6 +40,7 @@ let package = Package(
             dependencies: [
                 "CAdwaita", "DesktopDriver", "DesktopProbe", "DesktopProgram", "Widgets",
                 .product(name: "BrowserDriver", package: "latchstring"),
+                .product(name: "LatchKit", package: "latchstring"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -44,7 +44,10 @@ final class AppFixture {
     }
 
     /// The settings of a client on this device.
-    var configuration: LatchClient.Configuration {
+    var configuration: LatchClient.Configuration { configuration(with: secrets) }
+
+    /// The settings of a client on this device with a secret store. Nil: the one that the app chooses.
+    func configuration(with secrets: (any SecretStoring)?) -> LatchClient.Configuration {
         LatchClient.Configuration(
             folders: folders, secrets: secrets,
             device: Device(program: "latch-desktop", version: "1.2.3", model: "test", type: "Linux"),
@@ -53,8 +56,16 @@ final class AppFixture {
 
     /// Starts the app, as opening its window does. Each call is a program of its own.
     func start(browser: Browser? = nil, confirmationTimeout: Duration = .seconds(600)) -> AppScreen {
+        start(secrets: secrets, browser: browser, confirmationTimeout: confirmationTimeout)
+    }
+
+    /// Starts the app with a secret store. Nil: the one that the app chooses.
+    func start(
+        secrets: (any SecretStoring)?, browser: Browser? = nil, confirmationTimeout: Duration = .seconds(600)
+    ) -> AppScreen {
         let app = AppScreen(
-            configuration, browser: browser, confirmationTimeout: confirmationTimeout, environment: environment)
+            configuration(with: secrets), browser: browser, confirmationTimeout: confirmationTimeout,
+            environment: environment)
         apps.append(app)
         app.start()
         return app
@@ -139,6 +150,11 @@ extension AppScreen {
         try await value {
             if case .signIn(let flow) = $0, case .connect(let screen) = flow.state { screen } else { nil }
         }
+    }
+
+    /// Waits for the question for the passphrase of the secrets.
+    func passphrase() async throws -> PassphraseScreen {
+        try await value { if case .passphrase(let screen) = $0 { screen } else { nil } }
     }
 
     /// Waits for the second step of the sign-in.

@@ -113,24 +113,38 @@ public final class DeviceSecrets: SecretStoring {
 
     /// Reads a secret.
     public func read(_ key: SecretKey) async throws(SecretStorageError) -> Secret? {
-        try await store().read(key)
+        try await using { store throws(SecretStorageError) in try await store.read(key) }
     }
 
     /// Stores a secret and records the kind of store.
     public func write(_ secret: Secret, for key: SecretKey) async throws(SecretStorageError) {
-        let store = try await store()
-        try remember()
-        try await store.write(secret, for: key)
+        try await using { store throws(SecretStorageError) in
+            try remember()
+            try await store.write(secret, for: key)
+        }
     }
 
     /// Removes a secret.
     public func remove(_ key: SecretKey) async throws(SecretStorageError) {
-        try await store().remove(key)
+        try await using { store throws(SecretStorageError) in try await store.remove(key) }
     }
 
     /// Opens the store and checks that secrets can be read and stored there.
     public func check() async throws(SecretStorageError) {
-        try await store().check()
+        try await using { store throws(SecretStorageError) in try await store.check() }
+    }
+
+    /// Uses the store. A sealed file that another passphrase opens is opened again at the next use, so that the person is
+    /// asked again.
+    private func using<Value>(
+        _ body: (any SecretStoring) async throws(SecretStorageError) -> Value
+    ) async throws(SecretStorageError) -> Value {
+        do {
+            return try await body(store())
+        } catch {
+            if error.code == .wrongPassphrase { opened.withLock { $0 = nil } }
+            throw error
+        }
     }
 
     private func store() async throws(SecretStorageError) -> any SecretStoring {

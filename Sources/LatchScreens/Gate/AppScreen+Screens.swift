@@ -45,7 +45,9 @@ extension AppScreen {
             ScreenError(
                 code,
                 "\(account.serverURL.authority) needs a newer version of this program. Update the program.")
-        case .secretStoreLocked, .wrongPassphrase:
+        case .wrongPassphrase:
+            ScreenError(code, "The passphrase of your secrets is wrong. Try again, and enter the right one.")
+        case .secretStoreLocked:
             ScreenError(code, "The secret store of this device is locked. Unlock it, then try again.")
         case .secretStoreAbsent:
             ScreenError(code, "The secret store of this device does not respond. Start it, then try again.")

@@ -16,7 +16,7 @@ extension WindowTests {
 
         private static let pages = [
             Subpage(row: "Sessions", path: "/api/sessions", content: (.label, "This device")),
-            Subpage(row: "Locked folder", path: "/api/auth/status", content: (.button, "Set PIN")),
+            Subpage(row: "PIN of the locked folder", path: "/api/auth/status", content: (.button, "Set PIN")),
         ]
         private static let failure = ScriptedServer.Response.json("{\"message\":\"Internal\"}", status: 500)
 

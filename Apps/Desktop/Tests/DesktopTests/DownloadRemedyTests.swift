@@ -37,7 +37,7 @@ extension WindowTests {
                 try await app.wait(for: .button, "Set PIN")
                 try FileManager.default.moveItem(at: folders.root.appending(path: "Moved"), to: pictures)
                 try await app.press(keys: "Escape")
-                try await app.wait(for: .heading, "Download complete")
+                try await app.wait(for: .heading, "Download complete, 3 failed")
 
                 // The files of another account wait for its sign-in.
                 try await folders.signIn("bob@example.org", sandbox, "immich")

@@ -19,7 +19,9 @@ extension WindowTests {
                 return path.contains("/original") ? .forward(to: immich, holding: files) : nil
             } _: { app, folders, _ in
                 try await openLockedFolder(app)
-                try await app.wait(for: .label, "You have no PIN at the server. Set one on the page of the account.")
+                try await app.wait(
+                    for: .label,
+                    "You have no PIN at the server. Set one under 'This account', 'PIN of the locked folder'.")
                 try await setPIN(folders)
                 try await app.press("Locked folder")
                 try await unlock(app, "111111")

@@ -1,3 +1,4 @@
+import LatchKit
 import LatchScreens
 import Widgets
 
