@@ -119,6 +119,28 @@ package enum PrivateFile {
         if isMade { try syncFolder(in: parent) }
     }
 
+    /// Sets the mode of a folder, or of the one that a symbolic link leads to, to 0700. Refuses a folder that belongs to
+    /// another user or to which others can write, because they could have put files of their own there.
+    ///
+    /// - Throws: ``SecretStorageError/Code/denied``, with the remedy; ``SecretStorageError/Code/io``.
+    package static func protectFolder(_ path: String) throws(SecretStorageError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure("inspect", path) }
+        guard status.st_uid == geteuid() else {
+            throw SecretStorageError(
+                .denied,
+                "Could not use the folder '\(path)': it belongs to the user with uid \(status.st_uid), not to you. Give it "
+                    + "to uid \(geteuid()) with chown, or choose another folder with XDG_DATA_HOME.")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw SecretStorageError(
+                .denied,
+                "Could not use the folder '\(path)': others can write to it (mode "
+                    + "\(String(status.st_mode & 0o777, radix: 8))). Check its files, then run: chmod 700 '\(path)'")
+        }
+        guard chmod(path, 0o700) == 0 else { throw failure("protect", path) }
+    }
+
     static func failure(_ action: String, _ path: String) -> SecretStorageError {
         let number = errno
         let code: SecretStorageError.Code = number == EACCES || number == EPERM || number == ELOOP ? .denied : .io
