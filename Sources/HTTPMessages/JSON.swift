@@ -7,13 +7,14 @@ package enum JSON {
     /// The name of the media type.
     package static let mediaType = "application/json"
 
-    /// Decodes a message.
+    /// Decodes a message. `repairsText` is as for ``JSONValue/init(parsing:repairsText:)``.
     ///
-    /// - Throws: The errors of ``JSONValue/init(parsing:)``, and ``MessageError/Code/malformed`` when a member is missing
+    /// - Throws: The errors of ``JSONValue/init(parsing:repairsText:)``, and ``MessageError/Code/malformed`` when a member is missing
     ///   or has the wrong type. The message names the member and does not quote the bytes.
-    package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(MessageError) -> Value
-    {
-        let value = try JSONParser.parse(bytes)
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: [UInt8], repairsText: Bool = true
+    ) throws(MessageError) -> Value {
+        let value = try JSONParser.parse(bytes, repairsText: repairsText)
         do {
             return try JSONValueDecoder(value: value).decode(type)
         } catch DecodingError.keyNotFound(let key, let context) {

@@ -1,7 +1,7 @@
 /// Parses an untrusted JSON text in linear time and with limited nesting.
 ///
 /// Stricter than the grammar where parsers differ. An object must not have two members with the same name. A string
-/// must not contain an unpaired surrogate and must be ``StreamSafeText``.
+/// must not contain an unpaired surrogate. One that is not ``StreamSafeText`` is repaired or refused.
 ///
 /// Source: RFC 8259; RFC 7493 §2.1 and §2.3.
 struct JSONParser {
@@ -13,20 +13,22 @@ struct JSONParser {
     static let maximumNumberLength = 512
 
     private let bytes: [UInt8]
+    private let repairsText: Bool
     private var position = 0
     private var values = 0
 
     /// Parses a complete text.
-    static func parse(_ bytes: [UInt8]) throws(MessageError) -> JSONValue {
-        var parser = JSONParser(bytes: bytes)
+    static func parse(_ bytes: [UInt8], repairsText: Bool) throws(MessageError) -> JSONValue {
+        var parser = JSONParser(bytes: bytes, repairsText: repairsText)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.position == bytes.count else { throw malformed }
         return value
     }
 
-    private init(bytes: [UInt8]) {
+    private init(bytes: [UInt8], repairsText: Bool) {
         self.bytes = bytes
+        self.repairsText = repairsText
     }
 
     private static let malformed = MessageError(.malformed, "The body is not JSON.")
@@ -135,11 +137,11 @@ struct JSONParser {
                 position += 1
             }
         }
-        guard let text = StreamSafeText.decode(unescaped ?? Array(bytes[start..<position])) else {
-            throw Self.malformed
-        }
+        guard let text = String(validating: unescaped ?? Array(bytes[start..<position]), as: UTF8.self),
+            repairsText || StreamSafeText.isStreamSafe(text)
+        else { throw Self.malformed }
         position += 1
-        return text
+        return repairsText ? StreamSafeText.repair(text) : text
     }
 
     private mutating func escape() throws(MessageError) -> Unicode.Scalar {

@@ -3,13 +3,17 @@ extension JSONValue {
     ///
     /// The time is linear in the length for every text.
     ///
-    /// - Throws: ``MessageError/Code/malformed`` when the bytes are not JSON, an object has two members with the same
-    ///   name, or a string has more than 30 combining characters in a row; ``MessageError/Code/tooLarge`` above 32 levels,
-    ///   1,000,000 values or 512 characters in a number.
+    /// - Parameters:
+    ///   - bytes: The JSON text.
+    ///   - repairsText: Whether a string with more than 30 combining characters in a row is repaired, see
+    ///     ``StreamSafeText/repair(_:)``. Default: true, so that one name does not make a whole response unreadable. False
+    ///     refuses it: for requests, and where two texts with different bytes must stay different.
+    /// - Throws: ``MessageError/Code/malformed`` when the bytes are not JSON or an object has two members with the same
+    ///   name; ``MessageError/Code/tooLarge`` above 32 levels, 1,000,000 values or 512 characters in a number.
     ///
     /// Source: RFC 8259 §2; RFC 7493 §2.3.
-    package init(parsing bytes: [UInt8]) throws(MessageError) {
-        self = try JSONParser.parse(bytes)
+    package init(parsing bytes: [UInt8], repairsText: Bool = true) throws(MessageError) {
+        self = try JSONParser.parse(bytes, repairsText: repairsText)
     }
 
     /// Returns the JSON text: members in order, without white space, `/` not escaped.

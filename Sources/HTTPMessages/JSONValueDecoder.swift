@@ -199,7 +199,7 @@ extension JSONValueDecoder {
 }
 
 extension JSONValue: Decodable {
-    /// Decodes any JSON value. Works only with ``JSON/decode(_:from:)``.
+    /// Decodes any JSON value. Works only with ``JSON/decode(_:from:repairsText:)``.
     package init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONValueDecoder else {
             let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "This is not JSON.")

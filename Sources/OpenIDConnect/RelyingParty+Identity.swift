@@ -108,7 +108,7 @@ extension RelyingParty {
     /// for display.
     private func nameFromApple(_ callback: FormFields) -> String? {
         guard case .apple = settings.authentication, let user = callback["user"], user.utf8.count <= 4096,
-            let name = (try? JSONValue(parsing: Array(user.utf8)))?["name"]
+            let name = (try? JSONValue(parsing: Array(user.utf8), repairsText: false))?["name"]
         else { return nil }
         let whole = ["firstName", "lastName"].compactMap { name[$0]?.string }.joined(separator: " ")
         return PersonClaims(["name": .string(whole)]).name

@@ -111,8 +111,24 @@ import Testing
             try JSONValue(parsing: [UInt8](repeating: UInt8(ascii: "1"), count: 513))
         }
         let marks = String(repeating: "\u{301}\u{316}", count: 16)
-        #expect(throws: MessageError.self) { try JSONValue(parsing: Array("\"a\(marks)\"".utf8)) }
-        #expect(throws: MessageError.self) { try JSONValue(parsing: Array("{\"a\(marks)\":1}".utf8)) }
+        for text in ["\"a\(marks)\"", "{\"a\(marks)\":1}"] {
+            #expect(throws: MessageError.self) { try JSONValue(parsing: Array(text.utf8), repairsText: false) }
+        }
+    }
+
+    @Test(arguments: ["\u{301}", "\\u0301"]) func `a run of combining characters is divided in a response`(
+        mark: String
+    ) throws {
+        func parsed(_ count: Int) throws -> [Unicode.Scalar]? {
+            let marks = String(repeating: mark, count: count)
+            let value = try JSONValue(parsing: Array(#"[{"name":"e\#(marks)!"}]"#.utf8))
+            return value.array?.first?["name"]?.string.map { Array($0.unicodeScalars) }
+        }
+        let marks = [Unicode.Scalar](repeating: "\u{301}", count: 30)
+        #expect(try parsed(30) == ["e"] + marks + ["!"])
+        #expect(try parsed(40) == ["e"] + marks + ["\u{34F}"] + marks[..<10] + ["!"])
+        #expect(try parsed(60) == ["e"] + marks + ["\u{34F}"] + marks + ["!"])
+        #expect(try parsed(61) == ["e"] + marks + ["\u{34F}"] + marks + ["\u{34F}", "\u{301}", "!"])
     }
 
     @Test func `a truncated text, or one with a flipped bit, is refused or round-trips`() throws {
@@ -153,12 +169,17 @@ import Testing
 
     static func zeros(_ size: Int) -> String { String(repeating: "0,", count: size / 2) + "0" }
 
-    @Test(arguments: texts.map(\.0))
-    func `the most expensive text of each kind is parsed in linear time`(name: String) throws {
+    @Test(arguments: texts.map(\.0), [true, false])
+    func `the most expensive text of each kind is parsed in linear time`(name: String, repairsText: Bool) throws {
         let text = try #require(Self.texts.first { $0.0 == name }).1
         let (small, large) = (Array(text(16_384).utf8), Array(text(1 << 19).utf8))
-        let short = (0..<32).map { _ in ProcessorTime.of { _ = try? JSONValue(parsing: small) } }.reduce(.zero, +)
-        let long = ProcessorTime.of { _ = try? JSONValue(parsing: large) }
+        func parse(_ bytes: [UInt8]) {
+            let value = try? JSONValue(parsing: bytes, repairsText: repairsText)
+            // The comparison of a repaired text must be cheap too.
+            if let text = value?.string { _ = text == text + "x" }
+        }
+        let short = (0..<32).map { _ in ProcessorTime.of { parse(small) } }.reduce(.zero, +)
+        let long = ProcessorTime.of { parse(large) }
         #expect(
             long < short * 6 + .milliseconds(200), "\(name): \(short) for 32 texts, \(long) for one of their length")
     }

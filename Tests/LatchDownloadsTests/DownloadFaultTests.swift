@@ -168,6 +168,33 @@ struct DownloadFaultTests {
     }
 
     @Test(
+        "DL-2 a file that is longer than the server describes ends with the first byte too many, and is not retried",
+        arguments: [-1, 1_000_000_000_000], [nil, 5_000])
+    func tooLong(_ announced: Int, _ resumedAt: Int?) async throws {
+        let size = fixture.bytes(of: "one").count
+        let (state, _) = try await fetch(.init(size: size)) { request, bytes in
+            let isFirst = resumedAt != nil && request.headers["range"] == nil
+            var response =
+                isFirst ? FaultServer.Response.file(bytes, to: request) : .init(body: bytes + bytes + bytes)
+            if isFirst {
+                response.cutAfter = resumedAt
+            } else {
+                response.announced = announced
+                // A client that waits for the end waits until the test ends.
+                response.stallAfter = bytes.count * 2
+            }
+            return response
+        }
+        guard case .failed(let reason) = state else {
+            Issue.record("failed: \(String(describing: state))")
+            return
+        }
+        #expect(reason.contains("larger than \(size) bytes") && !reason.contains("tried"))
+        #expect(asked == (resumedAt == nil ? 1 : 2))
+        try expectNothing()
+    }
+
+    @Test(
         "DL-2 a file that changes between two attempts without changing its length is never mixed",
         arguments: [true, false])
     func changedFile(_ ignoresCondition: Bool) async throws {

@@ -273,6 +273,26 @@ import Testing
         }
     }
 
+    @Test("a folder that others can write to, or that belongs to another user, is refused with the remedy")
+    func foreignFolders() async throws {
+        let folder = home.folders.data
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for mode in [0o777, 0o770, 0o702] as [mode_t] {
+            #expect(chmod(folder, mode) == 0)
+            let error = await #expect(throws: LatchError.self) { _ = try await home.open() }
+            #expect(error?.code == .storageFailed && error?.message.contains("chmod 700 '\(folder)'") == true)
+        }
+        #expect(chmod(folder, 0o755) == 0)
+        _ = try await home.open()
+
+        // Only root can give a folder away.
+        guard geteuid() == 0 else { return }
+        try #require(chown(folder, 1_000, 1_000) == 0)
+        let error = await #expect(throws: LatchError.self) { _ = try await home.open() }
+        #expect(error?.code == .storageFailed && error?.message.contains("'\(folder)': it belongs to") == true)
+        try #require(chown(folder, 0, 0) == 0)
+    }
+
     @Test("XDG_DATA_HOME is used if it is absolute, and HOME otherwise")
     func folders() throws {
         #expect(try Folders(environment: ["XDG_DATA_HOME": "/x/", "HOME": "/h"]).data == "/x/latchstring")

@@ -52,6 +52,25 @@ import Testing
         }
     }
 
+    @Test(
+        "OX-10 a port that expects TLS, at an http address, is named with the remedy",
+        arguments: [
+            "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>",
+            "<!DOCTYPE HTML><p>Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />",
+            "Client sent an HTTP request to an HTTPS server.\n",
+            "Bad Request\r\nThis combination of host and port requires TLS.\r\n",
+        ])
+    func missingTLS(_ body: String) async throws {
+        let type = body.hasPrefix("<") ? "text/html" : "text/plain"
+        let wire = try ScriptedServer { _ in .init(status: 400, headers: ["Content-Type": type], body: body) }
+        let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
+
+        let message =
+            "Server is not reachable: 127.0.0.1:\(wire.port) expects https. Write https:// before its name."
+        #expect(found.failure?.code == .tlsFailed && found.failure?.message == message)
+        #expect(found.steps.last?.message == message)
+    }
+
     @Test("IM-16 each step that can fail is reported with the remedy")
     func failures() async throws {
         let silent = try ScriptedServer { _ in .silence }

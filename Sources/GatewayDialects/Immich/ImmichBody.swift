@@ -38,7 +38,7 @@ struct ImmichBody: Sendable {
 
     /// Parses the bytes of a body.
     init(_ bytes: [UInt8]) {
-        json = (try? JSONValue(parsing: bytes)) ?? .object([])
+        json = (try? JSONValue(parsing: bytes, repairsText: false)) ?? .object([])
         guard json.members == nil else { return }
         issues.append(.init(path: [], message: "Invalid input: expected object", code: "invalid_type"))
     }

@@ -68,7 +68,7 @@ extension TimeTrackerRoutes {
             guard let media = request.mediaType, media == JSON.mediaType || media.hasSuffix("+json") else {
                 return .success(try TimeTrackerTokenRequest(FormFields()))
             }
-            guard let body = try? JSONValue(parsing: request.body) else {
+            guard let body = try? JSONValue(parsing: request.body, repairsText: false) else {
                 return .failure(Refusal(response: TimeTrackerResponses.refusal(.badRequest, "The body is not JSON.")))
             }
             return .success(try TimeTrackerTokenRequest(body))

@@ -58,6 +58,10 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// The number of bytes in the part, including those that a running transfer has not written yet.
     package var count: Int { written.load(ordering: .relaxed) }
 
+    /// The length in bytes above which the file is refused, announced or received. Nil: any length. Set it before the
+    /// transfer starts.
+    package var maximumCount: Int?
+
     /// The total number of bytes that the server announced. Nil when it did not.
     package var total: Int? {
         let total = announced.load(ordering: .relaxed)
@@ -152,6 +156,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     /// Removes all bytes from `offset` on, and sets the announced total.
     func begin(at offset: Int, total: Int?) throws(TransportError) {
         guard let file else { return }
+        try check(total ?? 0)
         isFlushed = false
         (buffered, problem) = ([], nil)
         // Most parts are new and empty.
@@ -174,6 +179,7 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
     func append(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
         guard file != nil else { return }
         if let problem { throw problem }
+        try check(count + bytes.count)
         isFlushed = false
         digest?.update(bytes)
         if bytes.count < Self.largePiece, buffered.count + bytes.count <= Self.bufferSize {
@@ -184,6 +190,14 @@ package final class DownloadPart: @unchecked Sendable {  // one owner at a time:
             try store(expectsMore: true)
             try write(bytes)
         }
+    }
+
+    private func check(_ length: Int) throws(TransportError) {
+        guard let maximumCount, length > maximumCount else { return }
+        throw TransportError(
+            .tooLarge,
+            "The received file is not the one that the server describes: it is larger than \(maximumCount) bytes. Ask "
+                + "the owner of the file.")
     }
 
     /// Writes the buffered bytes. Keeps the capacity of the buffer only when more bytes are expected, because many

@@ -11,7 +11,7 @@ extension ServerRequest {
                 status: .unsupportedMediaType, message: "The body's Content-Type must be application/json.")
         }
         do {
-            return try JSON.decode(type, from: body)
+            return try JSON.decode(type, from: body, repairsText: false)
         } catch {
             throw RequestError(status: .badRequest, message: error.message)
         }

@@ -20,7 +20,7 @@ package struct JSONWebKeySet: Sendable {
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/malformed`` when the bytes are not a JSON object with an
     ///   array `keys`, or when there are more than ``maximumCount`` keys.
     package init(parsing bytes: [UInt8]) throws(JOSEError) {
-        guard let value = try? JSONValue(parsing: bytes), let elements = value["keys"]?.array else {
+        guard let value = try? JSONValue(parsing: bytes, repairsText: false), let elements = value["keys"]?.array else {
             throw JOSEError(.malformed, "A key set is not a JSON object with an array 'keys'.")
         }
         guard elements.count <= Self.maximumCount else {

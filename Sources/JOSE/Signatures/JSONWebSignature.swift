@@ -55,7 +55,7 @@ package struct JSONWebSignature: Sendable {
     }
 
     private static func header(_ bytes: [UInt8]) throws(JOSEError) -> Header {
-        guard let value = try? JSONValue(parsing: bytes), let name = value["alg"]?.string else {
+        guard let value = try? JSONValue(parsing: bytes, repairsText: false), let name = value["alg"]?.string else {
             throw JOSEError(.malformed, "The header of a JWS is not a JSON object with 'alg'.")
         }
         guard value["crit"] == nil else {

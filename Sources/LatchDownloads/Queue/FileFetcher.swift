@@ -65,6 +65,8 @@ struct FileFetcher: Sendable {
                 return .failed(row, .missing("The file is already here: \(path)"), nil)
             }
             let part = try await openPart(row)
+            // When the digest is only advisory, the file may have another length.
+            if !row.task.metadata.isDigestAdvice { part.maximumCount = row.task.metadata.size }
             running.open(part)
             return await fetch(row, into: part, running: running)
         } catch {

@@ -14,6 +14,7 @@ enum InterceptedResponse {
     /// - Returns: The end of a sentence that says that the response is not the server's own. Nil when nothing indicates
     ///   that.
     static func reason(for response: ClientResponse, from server: ServerAddress, expectsJSON: Bool) -> String? {
+        if let reason = missingTLS(response, from: server) { return reason }
         if isPlainSuccess(response), !expectsJSON || !isPage(response) { return nil }
         if isPortal(response) {
             return
@@ -40,6 +41,21 @@ enum InterceptedResponse {
         guard expectsJSON, !isTransient, isPage(response) else { return nil }
         if let proxy { return message(from: proxy) }
         return "the response is a web page, as from a captive portal or a sign-in proxy. \(remedy)"
+    }
+
+    /// Returns the end of a sentence about a port that expects TLS and got plain HTTP. Nil for any other response.
+    ///
+    /// Source: the responses of nginx (`ngx_http_special_response.c`), Apache (`ssl_engine_kernel.c`), Go (`net/http`,
+    /// `server.go`) and Tomcat.
+    static func missingTLS(_ response: ClientResponse, from server: ServerAddress) -> String? {
+        let sentences = [
+            "plain HTTP request was sent to HTTPS port", "speaking plain HTTP to an SSL-enabled server port",
+            "sent an HTTP request to an HTTPS server", "combination of host and port requires TLS",
+        ]
+        guard !server.isEncrypted, response.status == .badRequest,
+            sentences.contains(where: { response.body.prefix(1 << 16).firstRange(of: Array($0.utf8)) != nil })
+        else { return nil }
+        return "\(server.authority) expects https. Write https:// before its name."
     }
 
     /// Whether a response is a success without a body and without a field that a proxy adds, such as that of a

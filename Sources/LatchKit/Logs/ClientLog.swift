@@ -105,7 +105,7 @@ package struct ClientLog: Sendable {
     }
 
     private static func open(_ path: String) -> Int32? {
-        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         var file = systemOpen(path, flags: flags, mode: 0o600)
         if file < 0, errno == ENOENT, let slash = path.lastIndex(of: "/") {
             try? PrivateFile.makeFolder(String(path[..<slash]))

@@ -36,16 +36,21 @@ public struct Folders: Sendable, Equatable {
 
     /// Creates missing folders with mode 0700, and sets that mode on existing ones so that other users have no access.
     ///
-    /// - Throws: ``LatchError/Code/storageFailed``, with the folder in the message.
+    /// - Throws: ``LatchError/Code/storageFailed``, with the folder in the message, also when an existing folder belongs
+    ///   to another user or others can write to it. They may have put other files there.
     func make() throws(LatchError) {
         for folder in [data, locks] {
             do {
                 try PrivateFile.makeFolder(folder)
-                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
             } catch {
                 throw LatchError(
                     .storageFailed, "Could not create the folder '\(folder)'. Check that you own its parent folder.",
                     cause: error)
+            }
+            do {
+                try PrivateFile.protectFolder(folder)
+            } catch {
+                throw LatchError(.storageFailed, error.message, cause: error)
             }
         }
     }

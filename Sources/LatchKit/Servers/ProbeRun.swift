@@ -7,6 +7,7 @@ struct ProbeRun {
     private var hasReached = false
     private var mismatches: [String] = []
     private var interception: String?
+    private var missingTLS: String?
 
     init(address: ServerAddress, isPinned: Bool, onStep: @escaping @Sendable (ProbeStep) -> Void) {
         self.address = address
@@ -58,6 +59,7 @@ struct ProbeRun {
             return true
         case .notRecognized(let reason, let response):
             mismatches.append("\(asked.title): \(reason)")
+            missingTLS = missingTLS ?? InterceptedResponse.missingTLS(response, from: address)
             interception = interception ?? InterceptedResponse.reason(for: response, from: address, expectsJSON: true)
             return false
         }
@@ -79,6 +81,11 @@ struct ProbeRun {
 
     /// Reports that something responds at the address that no dialect recognizes.
     mutating func failUnknown() {
+        if let missingTLS {
+            report.failure = LatchError(.tlsFailed, "Server is not reachable: \(missingTLS)")
+            add(.dialect, .failed, message: "Server is not reachable: \(missingTLS)")
+            return
+        }
         if let interception {
             report.failure = LatchError(
                 .interceptedResponse, "The response did not come from \(address); \(interception)")

@@ -168,9 +168,10 @@ extension AuthorizedClient {
         decoder: JSONDecoder
     ) throws(LatchError) -> Value {
         do {
-            // This parser has limits; the decoder has none.
-            _ = try JSONValue(parsing: response.body)
-            return try decoder.decode(type, from: Data(response.body))
+            // This parser has limits and repairs text; the decoder does neither.
+            let isSafe = (try? JSONValue(parsing: response.body, repairsText: false)) != nil
+            let body = isSafe ? response.body : try JSONValue(parsing: response.body).encoded()
+            return try decoder.decode(type, from: Data(body))
         } catch {
             throw LatchError(
                 .unreadableResponse,

@@ -93,7 +93,8 @@ extension Session {
     ///
     /// - Parameter onStep: Called after each step, in the order of ``SignOutProgress``.
     /// - Returns: Whether the session has ended on the server, and if not, why.
-    /// - Throws: A code of the secret store when the token could not be removed; the account is no longer in the list
+    /// - Throws: ``LatchError/Code/pinRequired`` while the device is locked, unless the session has ended already:
+    ///   nothing is changed then. A code of the secret store when the token could not be removed; the account is no longer in the list
     ///   then. A code of the storage when the account could not be removed; the token and the session are removed then.
     ///
     /// Source: OX-13, TT-12, IM-11.
@@ -101,6 +102,7 @@ extension Session {
     public func signOut(
         onStep: @escaping @Sendable (SignOutProgress) -> Void = { _ in }
     ) async throws -> SignOutReport {
+        if leaving == nil { try await requireUnlocked() }
         if let leaving { return try await leaving.value }
         let token = held
         // Before the first suspension, so that no other call gets the token from now on.
@@ -118,6 +120,21 @@ extension Session {
         } catch {
             // A further call tries again.
             leaving = nil
+            throw error
+        }
+    }
+
+    /// Throws while the device is locked, because a sign-out uses the token of a session.
+    private func requireUnlocked() async throws {
+        do {
+            guard try await accounts.record(accountID)?.stage == .in else { return }
+        } catch {
+            // An account that cannot be read may be signed in.
+        }
+        do {
+            try await LatchError.converting { try accounts.vault.requireUnlocked() }
+        } catch {
+            held = nil
             throw error
         }
     }

@@ -32,7 +32,7 @@ package struct ProviderMetadata: Sendable, Equatable {
     ///
     /// Source: OpenID Connect Discovery §4.3.
     package init(parsing document: [UInt8], issuer: String) throws(OpenIDConnectError) {
-        let reader = Reader(value: try? JSONValue(parsing: document), issuer: issuer)
+        let reader = Reader(value: try? JSONValue(parsing: document, repairsText: false), issuer: issuer)
         try reader.checkIssuer()
         self.issuer = issuer
         authorizationEndpoint = try reader.endpoint("authorization_endpoint")

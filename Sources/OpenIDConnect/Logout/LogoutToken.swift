@@ -64,7 +64,7 @@ package struct LogoutToken: Sendable, Equatable {
     /// Returns the issuer in a token without verifying the token. Used to select the provider whose keys verify it.
     package static func unverifiedIssuer(of text: Secret) -> String? {
         guard let signature = try? JSONWebSignature(parsing: text.reveal()),
-            let claims = try? JSONValue(parsing: signature.payload)
+            let claims = try? JSONValue(parsing: signature.payload, repairsText: false)
         else { return nil }
         return claims["iss"]?.string
     }

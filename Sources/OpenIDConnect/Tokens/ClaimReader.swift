@@ -8,7 +8,7 @@ struct ClaimReader: Sendable {
 
     /// Parses a JSON object.
     init(parsing bytes: [UInt8], what: String) throws(OpenIDConnectError) {
-        guard let value = try? JSONValue(parsing: bytes), value.members != nil else {
+        guard let value = try? JSONValue(parsing: bytes, repairsText: false), value.members != nil else {
             throw OpenIDConnectError(.invalidToken, "\(what) is not valid: it is not a JSON object.")
         }
         self.value = value

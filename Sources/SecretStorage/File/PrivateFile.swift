@@ -8,13 +8,23 @@ package enum PrivateFile {
     private static let maximumCount = 16 << 20
 
     /// Reads a file. Returns nil when it does not exist.
+    ///
+    /// - Throws: ``SecretStorageError/Code/damaged`` when it is not a regular file or has more than 16 MiB;
+    ///   ``SecretStorageError/Code/denied`` or ``SecretStorageError/Code/io`` when it cannot be read.
     package static func read(_ path: String) throws(SecretStorageError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Opening a FIFO would wait for its writer.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("open", path)
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("inspect", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SecretStorageError(
+                .damaged, "Could not read '\(path)': it is not a regular file. Restore it from a backup, or remove it.")
+        }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         defer { wipe(&buffer) }
@@ -36,7 +46,8 @@ package enum PrivateFile {
     /// Source: `rename(2)`, `fsync(2)`.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(SecretStorageError) {
         let temporary = path + ".new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(
+            temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
         defer { close(descriptor) }
         var rest = bytes[...]
@@ -106,6 +117,28 @@ package enum PrivateFile {
         }
         guard isMade || errno == EEXIST else { throw failure("create", path) }
         if isMade { try syncFolder(in: parent) }
+    }
+
+    /// Sets the mode of a folder, or of the one that a symbolic link leads to, to 0700. Refuses a folder that belongs to
+    /// another user or to which others can write, because they could have put files of their own there.
+    ///
+    /// - Throws: ``SecretStorageError/Code/denied``, with the remedy; ``SecretStorageError/Code/io``.
+    package static func protectFolder(_ path: String) throws(SecretStorageError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw failure("inspect", path) }
+        guard status.st_uid == geteuid() else {
+            throw SecretStorageError(
+                .denied,
+                "Could not use the folder '\(path)': it belongs to the user with uid \(status.st_uid), not to you. Give it "
+                    + "to uid \(geteuid()) with chown, or choose another folder with XDG_DATA_HOME.")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw SecretStorageError(
+                .denied,
+                "Could not use the folder '\(path)': others can write to it (mode "
+                    + "\(String(status.st_mode & 0o777, radix: 8))). Check its files, then run: chmod 700 '\(path)'")
+        }
+        guard chmod(path, 0o700) == 0 else { throw failure("protect", path) }
     }
 
     static func failure(_ action: String, _ path: String) -> SecretStorageError {

@@ -37,6 +37,25 @@ import Testing
         #expect(try await one.session(for: account).identity().email == "ada@example.org")
     }
 
+    @Test("IM-15 while the device is locked, no account is signed out with a token that a program still has in memory")
+    func signOut() async throws {
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        try await latch.lock.set(Self.pin)
+        _ = try await latch.session(for: account).identity()
+
+        try latch.lock.lock()
+        let asked = fixture.wire.requests.count
+        let error = await #expect(throws: LatchError.self) { try await latch.signOut(account) }
+        #expect(error?.code == .pinRequired && fixture.wire.requests.count == asked)
+        #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
+
+        try await latch.lock.unlock(with: Self.pin)
+        #expect(try await latch.signOut(account).isRevoked)
+        #expect(try await latch.accounts.accounts().isEmpty)
+    }
+
     @Test("IM-15 with a lock no secret of an account is readable in the store, and without it each is readable again")
     func sealing() async throws {
         let fixture = try OnyxFixture()

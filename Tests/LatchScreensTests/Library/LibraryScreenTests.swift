@@ -385,11 +385,12 @@ struct LibraryScreenTests {
     }
 
     @Test(
-        "DL-1 IM-16 names of albums with markup, marks for another direction and 10,000 characters are shown as plain text"
+        "DL-1 IM-16 names with markup, marks for another direction, 10,000 characters and 40 accents are shown as plain text"
     )
     func names() async throws {
         let names = [
             "<b>bold</b> &amp;", "\u{202E}reversed\u{2066}", String(repeating: "a", count: 10_000), " \u{200B} ",
+            "e" + String(repeating: "\u{301}", count: 40),
         ]
         let server = try PictureServer([])
         server.intercept { request in
@@ -408,6 +409,7 @@ struct LibraryScreenTests {
             #expect(shown[Picture.id(1)]?.unicodeScalars.contains { [0x202E, 0x2066].contains($0.value) } == false)
             #expect(shown[Picture.id(2)].map { $0.count <= 200 } == true)
             #expect(shown[Picture.id(3)] == "Untitled album")
+            #expect(shown[Picture.id(4)]?.unicodeScalars.first == "e")
         }
     }
 

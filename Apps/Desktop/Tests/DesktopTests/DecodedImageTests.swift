@@ -28,4 +28,46 @@ struct DecodedImageTests {
         #expect(DecodedImage(Array(bytes.prefix(20)), side: 64) == nil)
         #expect(DecodedImage([], side: 64) == nil)
     }
+
+    /// A progressive JPEG image of 64 × 32 pixels with six scans.
+    private static let jpeg =
+        "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////"
+        + "////////wgALCAAgAEABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAH/2gAIAQEAAAABoAAAAD//xAAUEAEAAAAAAAAAAAAAAAAAAABQ/9oACAEB"
+        + "AAEFAgP/xAAUEAEAAAAAAAAAAAAAAAAAAABQ/9oACAEBAAY/AgP/xAAUEAEAAAAAAAAAAAAAAAAAAABQ/9oACAEBAAE/IQP/2gAIAQEAAAAQAAAA"
+        + "AP/EABQQAQAAAAAAAAAAAAAAAAAAAFD/2gAIAQEAAT8QA//Z"
+
+    /// Returns the image with its last scan repeated.
+    private func image(repeats: Int) throws -> [UInt8] {
+        let bytes = [UInt8](try #require(Data(base64Encoded: Self.jpeg)))
+        let last = try #require(bytes.indices.last { bytes[$0...].starts(with: [0xFF, 0xDA]) })
+        let end = bytes.count - 2
+        return bytes[..<end] + (0..<repeats).flatMap { _ in bytes[last..<end] } + bytes[end...]
+    }
+
+    @Test("DL-9 a JPEG file with hundreds of scans, each of which is work for all pixels, is not decoded")
+    func scans() throws {
+        #expect(DecodedImage(try image(repeats: 0), side: 64) != nil)
+        #expect(DecodedImage(try image(repeats: 94), side: 64) != nil)
+        #expect(DecodedImage(try image(repeats: 95), side: 64) == nil)
+        #expect(DecodedImage(try image(repeats: 10_000), side: 64) == nil)
+    }
+
+    @Test("DL-9 an animated WebP file is not decoded, because each of its frames would be", .enabled(if: hasLoader))
+    func animation() throws {
+        let animation =
+            "UklGRoIAAABXRUJQVlA4WAoAAAACAAAAPwAAHwAAQU5JTQYAAAAAAAAAAABBTk1GJgAAAAAAAAAAAD8AAB8AAAoAAAJWUDhMDgAA"
+            + "AC8/wAcABxAR/Q9ERP8DQU5NRigAAAAAAAAAAAA/AAAfAAAKAAAAVlA4TA8AAAAvP8AHAAcQ1Yr+ByKi/wEA"
+        #expect(DecodedImage([UInt8](try #require(Data(base64Encoded: animation))), side: 64) == nil)
+    }
+
+    @Test("DL-9 the decoding of an image ends at its time limit, and when nobody needs it any more")
+    func ended() async throws {
+        let bytes = try image(repeats: 0)
+        #expect(DecodedImage(bytes, side: 64, limit: .zero) == nil)
+        let isDecoded = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return DecodedImage(bytes, side: 64) != nil
+        }.value
+        #expect(!isDecoded)
+    }
 }

@@ -64,9 +64,14 @@ extension WindowTests {
 
         private static let id = "io.github.latchstring.Latchstring"
 
-        @Test("IM-2 the window fits 360 pixels, and has its size again at the next start")
+        @Test(
+            "IM-2 the window fits 360 pixels, and has its size again at the next start; a FIFO in its place is ignored")
         func size() async throws {
             let folders = try PersonFolders()
+            let state = folders.root.appending(path: "state/latchstring")
+            try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+            // Nobody writes to it. It is replaced when the window closes.
+            try #require(mkfifo(state.path + "/window.ini", 0o600) == 0)
             try await withApp(folders) { app, _ in
                 try await app.wait(for: .field, "Server URL")
                 try await app.resize(360, 700)

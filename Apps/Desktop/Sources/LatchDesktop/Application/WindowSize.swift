@@ -1,4 +1,5 @@
 import CAdwaita
+import Glibc
 import LatchKit
 import Widgets
 
@@ -23,7 +24,8 @@ struct WindowSize: Equatable {
     init(folders: Folders?) {
         guard let path = Self.path(folders), let file = g_key_file_new() else { return }
         defer { g_key_file_free(file) }
-        guard g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, nil) != 0 else { return }
+        let text = Self.contents(path)
+        guard g_key_file_load_from_data(file, text, gsize(text.count), G_KEY_FILE_NONE, nil) != 0 else { return }
         let (width, height) = (Self.length("width", in: file), Self.length("height", in: file))
         guard let width, let height else { return }
         (self.width, self.height) = (max(width, Self.smallestWidth), height)
@@ -49,6 +51,18 @@ struct WindowSize: Equatable {
             g_free(folder)
         }
         g_key_file_save_to_file(file, path, nil)
+    }
+
+    /// Reads the file. Nothing waits for a FIFO, and the length is limited, because the main thread reads it.
+    private static func contents(_ path: String) -> [CChar] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+        var text = [CChar](repeating: 0, count: 4_096)
+        let count = read(descriptor, &text, text.count)
+        return Array(text.prefix(max(0, count)))
     }
 
     private static func path(_ folders: Folders?) -> String? { folders.map { $0.state + "/window.ini" } }
