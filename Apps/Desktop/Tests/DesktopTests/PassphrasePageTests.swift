@@ -23,9 +23,9 @@ extension WindowTests {
                 await client.close()
                 try await withApp(folders) { app, _ in
                     try await app.wait(for: .heading, "Open your accounts")
-                    try await app.wait(forFocus: "Passphrase")
-                    try await app.type("wrong sesame 12", into: "Passphrase")
-                    try await app.press("Open")
+                    // The field has the focus.
+                    try await app.type(keys: "wrong sesame 12")
+                    try await app.press(keys: "Return")
                     try await app.press("Retry")
                     try await app.type("open sesame 12", into: "Passphrase")
                     try await app.press("Open")
