@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test("a typed response with a name of 40 accents is decoded, and the accents are divided")
+    func manyMarks() async throws {
+        let fixture = try OnyxFixture()
+        let latch = try await fixture.home.open()
+        let session = try latch.session(for: try await fixture.signIn(latch))
+        let marks = String(repeating: "\u{301}", count: 40)
+        fixture.wire.script { _ in .json(#"{"name":"e\#(marks)","count":1.50}"#) }
+
+        struct Album: Decodable { var name: String, count: Double }
+        let album = try await session.client.get("/album", as: Album.self)
+        #expect(album.name.unicodeScalars.count == 42 && album.name.unicodeScalars.contains("\u{34F}"))
+        #expect(album.count == 1.5)
+    }
+
     @Test("OX-11 a person signs in, calls the server and signs out")
     func endToEnd() async throws {
         let latch = try await fixture.home.open()
