@@ -47,6 +47,8 @@ package struct ActionRow: Element {
         // The row was the owner.
         g_object_ref(UnsafeMutableRawPointer(header))
         gtk_list_box_row_set_child(widget.cast(), nil)
+        // libadwaita's style gives these margins only to a child of the row.
+        header.margins(horizontal: 12, vertical: 6)
         gtk_list_box_row_set_child(widget.cast(), Stacked.column(spacing: 0, header, element).widget)
         g_object_unref(UnsafeMutableRawPointer(header))
         return self
