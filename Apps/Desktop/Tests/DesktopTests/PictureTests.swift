@@ -12,11 +12,22 @@ extension WindowTests {
         @Test("IM-2 DL-9 the screens at three widths, light and dark", arguments: [false, true])
         func pictures(isDark: Bool) async throws {
             try await withSandbox { sandbox in
-                try await withApp(isDark: isDark) { app, _ in
-                    try await app.wait(for: .field, "Server URL")
+                let gateway = try await RunningGateway()
+                try await withApp(isDark: isDark) { app, folders in
+                    try await app.type(gateway.address, into: "Server URL")
+                    try await app.press("Next")
+                    try await app.wait(for: .heading, "Trust this certificate?")
+                    try await photograph(app, "trust", isDark)
+                    try await app.press("Cancel")
+                    try await app.type("", into: "Server URL")
                     try await photograph(app, "connect", isDark)
                     try await app.connect(to: sandbox.addresses["immich"]!)
                     try await photograph(app, "sign-in", isDark)
+                    try await app.press("Continue with the sandbox")
+                    try await app.press("Use another device")
+                    try await app.wait(for: .field, "Address of the last page")
+                    try await photograph(app, "browser", isDark)
+                    try await app.press("Cancel")
                     try await app.type("ada@example.org", into: "Email")
                     try await app.type(sandbox.passwords["ada@example.org"]!, into: "Password")
                     try await app.press("Login")
@@ -27,7 +38,7 @@ extension WindowTests {
                     try await photograph(app, "accounts", isDark)
                     try await app.press("Back")
                     try await app.open("Library")
-                    // The only film of the library has no thumbnail.
+                    // The only video of the library has no thumbnail.
                     try await app.wait(for: .image, containing: "Photo, ")
                     try await app.press("Select all")
                     try await app.wait(for: .label, containing: "8 of 8 selected")
@@ -44,6 +55,32 @@ extension WindowTests {
                     try await app.wait(for: .button, "Set PIN")
                     try await app.waitUntilGone(.button, "Downloads")
                     try await photograph(app, "settings", isDark)
+                    try await app.press(keys: "Escape")
+                    try await app.press(keys: "Escape")
+                    try await app.press(keys: "Escape")
+                    try await app.open("This account")
+                    try await app.wait(for: .button, "Sign out")
+                    try await photograph(app, "account", isDark)
+                    for (page, role, control) in [
+                        ("Sessions", Role.label, "This device"), ("Addresses", .button, "Add address"),
+                        ("Connection", .button, "Save"),
+                    ] {
+                        try await app.open(page)
+                        try await app.wait(for: role, control)
+                        try await photograph(app, page.lowercased(), isDark)
+                        try await app.press(keys: "Escape")
+                        try await app.wait(for: .button, "Sign out")
+                    }
+                    try await app.choose(menu: "Logs")
+                    try await app.wait(for: .button, "Clear")
+                    try await photograph(app, "logs", isDark)
+                    #expect(
+                        try await folders.latch(
+                            "pin", "local", "set", "--pin-stdin", input: "482913\n482913\n"
+                        ).code == 0)
+                    #expect(try await folders.latch("lock").code == 0)
+                    try await app.wait(for: .heading, "Latchstring is locked")
+                    try await photograph(app, "lock", isDark)
                 }
             }
         }
