@@ -250,6 +250,20 @@ struct SignInFlowTests {
             await other.close()
         }
     }
+
+    @Test("RM-1 an app that was stopped starts again with its account, as for a second start while the first one ends")
+    func restarted() async throws {
+        try await AppFixture.with { fixture in
+            let app = fixture.start()
+            let first = try await fixture.signIn(app)
+            await app.stop()
+            guard case .opening = app.state else { throw Unexpected() }
+            #expect(app.accounts == nil && app.log() == nil)
+            app.start()
+            let second = try await app.main()
+            #expect(second !== first && second.account.id == first.account.id)
+        }
+    }
 }
 
 /// The work of a screen.

@@ -103,7 +103,7 @@ extension FilePlacer {
         if DownloadPart.isSameFile(folder.joinedPath(still), path) {
             try FileManager.default.removeItem(atPath: folder.joinedPath(still))
         }
-        // While the joined part still exists, it was not moved, and the file at the path is another one.
+        // While the joined part still exists, it was not moved, and the path has a different file.
         return DownloadFolder.exists(folder.joinedPath(still)) ? nil : path
     }
 

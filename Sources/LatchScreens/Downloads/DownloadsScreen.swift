@@ -45,6 +45,10 @@ public final class DownloadsScreen {
         public static let openFile = "Open"
         /// The button that opens the folder.
         public static let openFolder = "Open folder"
+        /// The button that shows only the failed files.
+        public static let showFailures = "Show failures"
+        /// What is shown when no file is in the chosen state.
+        public static let noneInState = "No file is in this state."
         /// The name of the choice of the files in the list.
         public static let filter = "Show in the list"
         /// The button to the next page.

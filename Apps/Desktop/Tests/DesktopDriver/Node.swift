@@ -24,7 +24,8 @@ package final class Node {
         return role == "push button" && name == "\(half) \(half)" ? String(half) : name
     }
 
-    var processID: Int32 { Int32(atspi_accessible_get_process_id(pointer, nil)) }
+    /// The process of the program. -1 when the program has ended meanwhile.
+    var processID: Int32 { Int32(truncatingIfNeeded: atspi_accessible_get_process_id(pointer, nil)) }
 
     var children: [Node] {
         let count = atspi_accessible_get_child_count(pointer, nil)

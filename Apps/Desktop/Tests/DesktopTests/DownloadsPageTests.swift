@@ -19,6 +19,8 @@ extension WindowTests {
                 try await app.wait(for: .listItem, "Großes Panorama.jpg")
                 try await app.wait(for: .label, containing: "11 of 11 files")
                 try await app.wait(for: .label, containing: "1 failed")
+                try await app.press("Show failures")
+                try await app.waitUntilGone(.listItem, "Großes Panorama.jpg")
                 try await app.press("Retry", in: "original")
                 try await app.wait(for: .label, containing: "The server refused the request")
                 try await app.press("Clear finished")

@@ -17,6 +17,7 @@ final class DownloadsPage {
     private let running = Group()
     private let list = Group()
     private let filter: ChoiceRow
+    private let none = Label(Text.noneInState).styled("dim-label")
     private let commands = FlowBox()
     private var commandButtons: [(button: Button, isNeeded: (DownloadOverview) -> Bool)] = []
     private let previous: Button
@@ -30,7 +31,7 @@ final class DownloadsPage {
         let owner = DownloadsPage(screen)
         let content = Page.form(
             width: 800, isCentered: false, owner.title, owner.bar, owner.numbers, owner.reason, owner.remedy,
-            owner.error, owner.commands, owner.running, Group(nil, [owner.filter]), owner.list,
+            owner.error, owner.commands, owner.running, Group(nil, [owner.filter]), owner.none, owner.list,
             Stacked.row(owner.previous, owner.next).centered())
         var page = Page(Text.title, owner: owner, content)
         page.headerItems = [
@@ -51,6 +52,7 @@ final class DownloadsPage {
         add(Text.start, { $0.phase == .stopped }) { screen.start() }
         add(Text.pause, \.canPause) { screen.pause() }
         add(Text.resume, \.canResume) { screen.resume() }
+        add(Text.showFailures, { $0.failures != nil }) { screen.filter = .only(.failed) }
         add(Text.retry, \.canRetry) { screen.retry() }
         add(Text.clear, \.canClear) { screen.clear() }
         add(Text.cancelAll, \.canCancel) { screen.askToCancelAll() }
@@ -78,6 +80,8 @@ final class DownloadsPage {
         filter.show(
             DownloadFilter.allCases.map(\.title), chosen: DownloadFilter.allCases.firstIndex(of: screen.filter) ?? 0)
         show(screen.page.rows.filter { $0.state != .running }, in: list, &rows)
+        none.isVisible = rows.isEmpty && screen.filter != .all
+        filter.isVisible = screen.overview.map { $0.phase != .empty } ?? false
         previous.isVisible = screen.page.hasPrevious
         next.isVisible = screen.page.hasNext
         if screen.state == .confirming { ask() }

@@ -155,6 +155,10 @@ final class LibraryPage {
         guard screen.download !== shownDownload else { return }
         shownDownload = screen.download
         panel.removeAll()
-        if let download = screen.download { panel.append(LibraryDownloadPanel.content(download)) }
+        guard let download = screen.download else { return }
+        let content = LibraryDownloadPanel.content(download)
+        panel.append(content)
+        // Otherwise Return would press Back, which had the focus last or is the first control of the window.
+        content.focus()
     }
 }
