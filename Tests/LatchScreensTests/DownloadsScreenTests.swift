@@ -310,4 +310,21 @@ struct DownloadsScreenTests {
         #expect(full.waitReason?.hasPrefix("There is no space left in '/pictures'. Free some space there.") == true)
         #expect(overview(nil).phase == .downloading)
     }
+
+    @Test("DL-9 a queue of which all files failed is not complete, and one with some failures says how many")
+    func failedTitles() {
+        func title(done: Int, failed: Int) -> String {
+            var counter = ProgressCounter()
+            counter.update([
+                StateCount(state: "done", count: done, bytes: 10, sized: done),
+                StateCount(state: "failed", count: failed, bytes: 10, sized: failed),
+            ])
+            let overall = counter.overall(received: 0, kept: KeptBytes(), gained: nil, now: .now)
+            let snapshot = QueueSnapshot(overall: overall, paused: 0, running: [], ended: [], waitReason: nil)
+            return DownloadOverview(snapshot, network: nil, isFetching: false).title
+        }
+        #expect(title(done: 3, failed: 0) == "Download complete")
+        #expect(title(done: 2, failed: 1) == "Download complete, 1 failed")
+        #expect(title(done: 0, failed: 3) == "Download failed")
+    }
 }

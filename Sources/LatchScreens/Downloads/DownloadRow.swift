@@ -54,7 +54,7 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
     public var action: DownloadAction? { DownloadAction(remedy) }
     /// The account and its server. Nil unless several accounts have downloads.
     public let account: String?
-    /// The path of the file, to open it. Nil unless it is done and a picture or film: the desktop might run other files.
+    /// The path of the file, to open it. Nil unless it is done and a picture or video: the desktop might run other files.
     public let path: String?
 
     /// Whether the file can be paused.
@@ -128,7 +128,7 @@ public struct DownloadRow: Identifiable, Equatable, Sendable {
         path = task.state == .done ? task.path.flatMap { Self.isMedia($0) ? $0 : nil } : nil
     }
 
-    /// Whether the name of a file ends like that of a picture or film.
+    /// Whether the name of a file ends like that of a picture or video.
     private static func isMedia(_ path: String) -> Bool {
         let ending = path.split(separator: ".").last?.lowercased() ?? ""
         return [

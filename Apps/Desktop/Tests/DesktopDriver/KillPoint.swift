@@ -8,7 +8,8 @@ import Foundation
 package final class KillPoint: Sendable {
     private let control: URL
     private let trace: URL
-    /// The limit and the count, which the library maps too.
+    /// The limit and the count, which the library maps too. Each is one aligned word, so
+    /// neither side sees half of a change.
     private nonisolated(unsafe) let numbers: UnsafeMutablePointer<Int32>
     private let folder: URL
 

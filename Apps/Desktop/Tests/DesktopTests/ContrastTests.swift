@@ -24,7 +24,7 @@ extension WindowTests {
                 try await app.resize(360, 680)
                 #expect(try await draw("main", app) != usual)
                 try await app.open("Library")
-                // The only film of the library has no thumbnail.
+                // The only video of the library has no thumbnail.
                 try await app.wait(for: .image, containing: "Photo, ")
                 try await app.press("Select all")
                 try await app.wait(for: .label, "8 of 8 selected")
