@@ -36,6 +36,8 @@ let package = Package(
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
@@ -74,6 +76,7 @@ let package = Package(
             ]),
         .target(
             name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives", "WebSockets"]),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Database"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
         .target(
             name: "SecretStorage",

@@ -43,6 +43,8 @@ struct FuzzedRow: Sendable {
     }
 
     private enum Value: SQLBindable {
+        static let storageClass = StorageClass.null
+
         case null
         case integer(Int64)
         case real(Double)

@@ -1,19 +1,19 @@
 /// A connection inside a transaction, passed to the body of ``Database/read(_:)`` or ``Database/write(_:)``.
 ///
 /// It stays on its thread and is not Sendable. The database begins and ends the transaction. SQL in a body that tries
-/// to do so (`BEGIN`, `COMMIT`, `SAVEPOINT`), or `ATTACH`, is refused as ``DatabaseError/Code/misuse``.
+/// to do so (`BEGIN`, `COMMIT`, `SAVEPOINT`), or `ATTACH`, is refused as ``DatabaseError/Code/misuse``. After a
+/// statement that failed, a body must throw: some databases refuse the statements after it.
 package final class Connection {
-    let handle: Handle
-    private var cache = StatementCache()
+    /// The connection of the driver.
+    package let driver: any DriverConnection
     /// Whether a caller's body is running, which requires an open transaction.
     private var isLent = false
-    /// The reason why SQLite rolled back the whole transaction during a body. Nil when it did not.
+    /// The reason why the database rolled back the whole transaction during a body. Nil when it did not.
     private(set) var breakage: DatabaseError?
-    /// The result of the last `PRAGMA data_version`.
-    var dataVersion: Int64 = 0
 
-    init(_ handle: Handle) {
-        self.handle = handle
+    /// Creates a connection from the one of a driver.
+    package init(_ driver: any DriverConnection) {
+        self.driver = driver
     }
 
     /// Returns all rows of a statement, in the order of the statement.
@@ -41,9 +41,7 @@ package final class Connection {
         try bind(prepared, repeat each values)
         guard try step(prepared) else { return nil }
         let row = try statement.row(SQLRow(statement: prepared))
-        if !prepared.isReadOnly {
-            while try step(prepared) {}
-        }
+        try watching { () throws(DatabaseError) in try prepared.completeChanges() }
         return row
     }
 
@@ -52,7 +50,7 @@ package final class Connection {
     /// - Returns: The number of rows that the statement itself inserted, updated or deleted, without those changed by
     ///   triggers and cascades.
     ///
-    /// Source: `sqlite3_changes64`.
+    /// Source: `sqlite3_changes64`; PostgreSQL, `PQcmdTuples`.
     @discardableResult
     package func run<Row, each Parameter: SQLBindable>(
         _ statement: Statement<Row, repeat each Parameter>, _ values: repeat each Parameter
@@ -60,41 +58,35 @@ package final class Connection {
         let prepared = try begin(statement.text)
         defer { prepared.reset() }
         try bind(prepared, repeat each values)
-        let before = handle.totalChanges
-        while try step(prepared) {}
-        // sqlite3_changes64 keeps its value across statements that change no rows.
-        return handle.totalChanges == before ? 0 : Int(handle.changes)
+        return try watching { () throws(DatabaseError) in try prepared.runToEnd() }
     }
-
-    /// The `rowid` of the row that this connection inserted last. It has no meaning in a body that inserted none.
-    package var lastInsertedRow: Int64 { handle.lastInsertedRow }
 }
 
 @available(*, unavailable)
 extension Connection: Sendable {}
 
 extension Connection {
-    /// Runs a caller's body. Meanwhile transaction control is refused, and a rollback of the transaction by SQLite is
-    /// detected.
+    /// Runs a caller's body. Meanwhile transaction control is refused, and a rollback of the transaction by the
+    /// database is detected.
     func perform(_ call: any PendingCall) -> (any Error)? {
         isLent = true
         breakage = nil
-        handle.allowsTransactionControl = false
+        driver.allowsTransactionControl = false
         defer {
             isLent = false
-            handle.allowsTransactionControl = true
+            driver.allowsTransactionControl = true
         }
         return call.perform(on: self)
     }
 
-    private func begin(_ text: SQLText) throws(DatabaseError) -> PreparedStatement {
-        // After a rollback by SQLite, each further statement would commit on its own.
-        if isLent, handle.isOutsideTransaction { throw recordFailure(by: nil) }
-        return try cache.prepared(text, on: handle)
+    private func begin(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
+        // After a rollback by the database, each further statement would commit on its own.
+        if isLent, driver.isOutsideTransaction { throw recordFailure(by: nil) }
+        return try driver.statement(text)
     }
 
     private func bind<each Parameter: SQLBindable>(
-        _ prepared: PreparedStatement, _ values: repeat each Parameter
+        _ prepared: any DriverStatement, _ values: repeat each Parameter
     ) throws(DatabaseError) {
         var index: Int32 = 0
         for value in repeat each values {
@@ -103,11 +95,15 @@ extension Connection {
         }
     }
 
-    private func step(_ prepared: PreparedStatement) throws(DatabaseError) -> Bool {
+    private func step(_ prepared: any DriverStatement) throws(DatabaseError) -> Bool {
+        try watching { () throws(DatabaseError) in try prepared.step() }
+    }
+
+    private func watching<Value>(_ step: () throws(DatabaseError) -> Value) throws(DatabaseError) -> Value {
         do throws(DatabaseError) {
-            return try prepared.step()
+            return try step()
         } catch {
-            if isLent, handle.isOutsideTransaction { recordFailure(by: error) }
+            if isLent, driver.isOutsideTransaction { recordFailure(by: error) }
             throw error
         }
     }
@@ -116,7 +112,7 @@ extension Connection {
     private func recordFailure(by error: DatabaseError?) -> DatabaseError {
         let first =
             breakage ?? error
-            ?? DatabaseError(.other, "Could not write to \(handle.subject): its transaction was rolled back.")
+            ?? DatabaseError(.other, "Could not write to \(driver.subject): its transaction was rolled back.")
         breakage = first
         return first
     }

@@ -1,17 +1,21 @@
 import Primitives
 import Synchronization
 
-/// An SQLite database that several programs may use at once.
+/// A database that several programs may use at once: an SQLite file, or a database of a server.
 ///
 /// One thread writes. It commits all waiting writes together, and a write returns only after its commit is on the disk
-/// (write-ahead log, `synchronous=FULL`). Further threads read, each from its own snapshot, and never wait for the
+/// (SQLite: write-ahead log, `synchronous=FULL`). Further threads read, each from its own snapshot, and never wait for the
 /// writer. After a crash, every write that returned is kept, and every other write is kept completely or not at all.
 ///
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
 package final class Database: Sendable {
-    private let configuration: Configuration
+    private let driver: any DatabaseDriver
+    private let busyTimeout: Duration
+    /// The path of the file. Nil for a database in memory or of a server.
+    package let path: String?
     private let writing = Mailbox<Writer.Job>()
-    private let reading = Mailbox<any PendingCall>()
+    private let reading = Mailbox<ReadJob>()
+    private let listening = Mailbox<any PendingCall>()
     private let workers = WorkerCount()
     private let readers = WorkerCount()
     private let readerExits = Mailbox<Void>()
@@ -19,14 +23,21 @@ package final class Database: Sendable {
     /// The modules whose tables have the newest version.
     private let migratedModules = Mutex<Set<String>>([])
 
-    private init(_ configuration: Configuration) {
-        self.configuration = configuration
+    private init(_ driver: any DatabaseDriver, busyTimeout: Duration, path: String?) {
+        self.driver = driver
+        self.busyTimeout = busyTimeout
+        self.path = path
     }
 
     deinit {
         // The threads retain only the mailboxes, so this runs without a call of close() too, and ends them.
+        closeMailboxes()
+    }
+
+    private func closeMailboxes() {
         writing.close()
         reading.close()
+        listening.close()
     }
 
     /// Opens the database, creates it when it is missing, and migrates its schema to the version of the last migration.
@@ -42,13 +53,31 @@ package final class Database: Sendable {
     package static func open(
         _ configuration: Configuration, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {
-        let database = Database(configuration)
-        let migrator = Migrator(migrations, applicationID: configuration.applicationID)
+        let path: String? = if case .file(let path) = configuration.location { path } else { nil }
+        return try await open(
+            Database(SQLiteDriver(configuration: configuration), busyTimeout: configuration.busyTimeout, path: path),
+            migrations)
+    }
+
+    /// Opens a database of another kind than SQLite.
+    ///
+    /// - Parameters:
+    ///   - driver: The driver, with the settings of the database.
+    ///   - busyTimeout: How long to wait for another program's lock before throwing ``DatabaseError/Code/locked``.
+    ///   - migrations: All migrations for this kind of database, in ascending order of their versions.
+    /// - Returns: The open database, with its threads running.
+    /// - Throws: ``DatabaseError``. When a migration fails, the schema keeps its version.
+    package static func open(
+        _ driver: some DatabaseDriver, busyTimeout: Duration = .seconds(5), migrations: [Migration]
+    ) async throws(DatabaseError) -> Database {
+        try await open(Database(driver, busyTimeout: busyTimeout, path: nil), migrations)
+    }
+
+    private static func open(_ database: Database, _ migrations: [Migration]) async throws(DatabaseError) -> Database {
         do throws(DatabaseError) {
-            try await database.startWriter(migrator)
-            if configuration.location != .inMemory {
-                for _ in 0..<configuration.readerCount { try await database.startReader() }
-            }
+            try await database.startWriter(migrations)
+            for _ in 0..<database.driver.readerCount { try await database.startReader() }
+            if database.driver.listens { try await database.startListener() }
         } catch {
             await database.close()
             throw error
@@ -68,7 +97,7 @@ package final class Database: Sendable {
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
-            let isTaken = isInMemory ? writing.post(.read(call)) : reading.post(call)
+            let isTaken = driver.readerCount == 0 ? writing.post(.read(call)) : reading.post(ReadJob(call))
             guard isTaken else { throw closed }
         }
     }
@@ -99,14 +128,26 @@ package final class Database: Sendable {
 
     func recordMigration(of module: String) { migratedModules.withLock { _ = $0.insert(module) } }
 
+    /// Returns the changes by other programs, or by another ``Database`` on the same data, since the last call.
+    ///
+    /// The first call reports changes since the database was opened. Changes by this object are not reported by
+    /// SQLite, and may be reported by a server.
+    ///
+    /// Source: SQLite, "Pragma Statements": `data_version`; PostgreSQL, `LISTEN`.
+    package func externalChanges() async throws -> ExternalChanges {
+        guard driver.listens else {
+            return try await maintenance { connection in try connection.driver.externalChanges() }
+        }
+        return try await Call { connection in try connection.driver.externalChanges() }.value {
+            call throws(DatabaseError) in
+            guard listening.post(call) else { throw closed }
+        }
+    }
+
     /// Returns whether another program, or another ``Database`` on the same file, has committed since the last call.
     ///
     /// The first call reports commits since the database was opened. Writes of this database do not count.
-    ///
-    /// Source: SQLite, "Pragma Statements": `data_version`.
-    package func changedByOthers() async throws -> Bool {
-        try await maintenance { connection in try connection.recordDataVersion() }
-    }
+    package func changedByOthers() async throws -> Bool { try await externalChanges() != ExternalChanges() }
 
     /// Copies the content of the write-ahead log into the file and truncates the log, as needed for a backup of the
     /// file alone.
@@ -117,25 +158,16 @@ package final class Database: Sendable {
     /// Source: `sqlite3_wal_checkpoint_v2`, mode `TRUNCATE`.
     @discardableResult
     package func checkpoint() async throws -> Bool {
-        let timeout = configuration.busyTimeout
-        return try await maintenance { connection in
-            connection.handle.busyTimeout = .zero
-            defer { connection.handle.busyTimeout = timeout }
-            return try connection.handle.checkpoint(truncating: true)
-        }
+        try await maintenance { connection in try connection.driver.checkpoint() }
     }
 
     /// Closes the database after the reads and writes that already wait, and returns once its files are closed.
     ///
     /// Later calls throw ``DatabaseError/Code/closed``. When the database is already closed, this function only waits.
     package func close() async {
-        writing.close()
-        reading.close()
+        closeMailboxes()
         await workers.waitForAll()
     }
-
-    /// The path of the file. Nil for a database in memory.
-    package var path: String? { if case .file(let path) = configuration.location { path } else { nil } }
 
     /// The number of commits since the database was opened.
     package var commitCount: Int { writeCounter.commitCount }
@@ -143,10 +175,8 @@ package final class Database: Sendable {
     /// The number of writes in those commits.
     package var writeCount: Int { writeCounter.writeCount }
 
-    private var isInMemory: Bool { configuration.location == .inMemory }
-
     private var closed: DatabaseError {
-        DatabaseError(.closed, "Could not use \(configuration.subject): this program has already closed it.")
+        DatabaseError(.closed, "Could not use \(driver.subject): this program has already closed it.")
     }
 
     private func maintenance<Value: Sendable>(
@@ -159,15 +189,13 @@ package final class Database: Sendable {
 }
 
 extension Database {
-    /// Starts the writer thread, and waits until it has opened and migrated the file.
-    private func startWriter(_ migrator: Migrator) async throws(DatabaseError) {
-        let (configuration, mailbox, writeCounter) = (configuration, writing, writeCounter)
+    /// Starts the writer thread, and waits until it has opened and migrated the database.
+    private func startWriter(_ migrations: [Migration]) async throws(DatabaseError) {
+        let (driver, busyTimeout, mailbox, writeCounter) = (driver, busyTimeout, writing, writeCounter)
         let (readers, readerExits) = (readers, readerExits)
         try await startWorker { () throws(DatabaseError) in
-            let connection = try Connection.openForWriting(configuration, migrator)
-            var writer = Writer(
-                connection: connection, busyTimeout: configuration.busyTimeout, writeCounter: writeCounter,
-                syncsCommits: configuration.synchronousFull)
+            let writer = Writer(
+                connection: try driver.openForWriting(migrations), busyTimeout: busyTimeout, writeCounter: writeCounter)
             return {
                 writer.run(mailbox)
                 // Connections that close at the same time could each leave the log for the other to delete. The
@@ -177,22 +205,43 @@ extension Database {
         }
     }
 
-    /// Starts one reader thread, and waits until it has opened the file.
+    /// Starts one reader thread, and waits until it has opened the database.
     private func startReader() async throws(DatabaseError) {
-        let (configuration, mailbox) = (configuration, reading)
+        let (driver, mailbox) = (driver, reading)
         let (readers, readerExits) = (readers, readerExits)
         readers.enter()
         try await startWorker { () throws(DatabaseError) in
-            let connection = try Connection.openForReading(configuration)
+            let connection = try driver.openForReading()
             return {
-                while let call = mailbox.takeOne() {
-                    guard call.start() else { continue }
-                    call.complete(failure: connection.performRead(call, alwaysRefusesWrites: true))
+                while let job = mailbox.takeOne() {
+                    guard job.call.start() else { continue }
+                    job.call.complete(
+                        failure: job.isOverdue(driver) ? Self.overdue(driver) : connection.performRead(job.call))
                 }
             }
         } atEnd: {
             readers.workerEnded()
             _ = readerExits.post(())
+        }
+    }
+
+    private static func overdue(_ driver: any DatabaseDriver) -> DatabaseError {
+        DatabaseError(
+            .unavailable, "Could not read \(driver.subject): it has not answered for some time; check that it runs.")
+    }
+
+    /// Starts the thread that asks for changes by others.
+    private func startListener() async throws(DatabaseError) {
+        let (driver, mailbox) = (driver, listening)
+        try await startWorker { () throws(DatabaseError) in
+            let connection = try driver.openForListening()
+            return {
+                while let call = mailbox.takeOne() {
+                    guard call.start() else { continue }
+                    _ = call.perform(on: connection)
+                    call.complete(failure: nil)
+                }
+            }
         }
     }
 
@@ -235,5 +284,20 @@ extension Database {
         } catch {
             tell(.failure(error))
         }
+    }
+}
+
+/// A read that waits for a connection.
+private struct ReadJob: Sendable {
+    let call: any PendingCall
+    private let posted = ContinuousClock.now
+
+    init(_ call: any PendingCall) {
+        self.call = call
+    }
+
+    /// Whether the read has waited so long that its caller must not wait any longer.
+    func isOverdue(_ driver: any DatabaseDriver) -> Bool {
+        driver.maximumWait.map { posted.duration(to: .now) > $0 } ?? false
     }
 }

@@ -169,16 +169,6 @@ struct StatementTests {
         #expect(found.0 == .laptop && found.1 == .unexpectedValue)
     }
 
-    @Test("the last inserted row id is returned")
-    func lastInsertedRow() async throws {
-        let fixture = try await DatabaseFixture(.memory)
-        let row = try await fixture.database.write { connection in
-            try connection.run(Statement("INSERT INTO items (name) VALUES ('a'), ('b')"))
-            return connection.lastInsertedRow
-        }
-        #expect(row == 2)
-    }
-
     @Test("first changes all rows of a statement that returns them")
     func returning() async throws {
         let fixture = try await DatabaseFixture(.memory)

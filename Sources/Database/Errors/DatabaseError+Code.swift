@@ -4,7 +4,7 @@ extension DatabaseError {
         private enum Kind: Hashable {
             case corrupt, notADatabase, readOnly, full, newerThanProgram, locked, cannotOpen, moved, io
             case constraint(Constraint)
-            case closed, misuse, unexpectedValue, interrupted, other
+            case closed, misuse, unexpectedValue, interrupted, unavailable, other
         }
 
         private let kind: Kind
@@ -34,6 +34,8 @@ extension DatabaseError {
         package static let misuse = Code(kind: .misuse)
         /// A column holds NULL or a value of a type that the statement does not expect.
         package static let unexpectedValue = Code(kind: .unexpectedValue)
+        /// The database server cannot be reached, or the connection was lost. A write may or may not have been kept.
+        package static let unavailable = Code(kind: .unavailable)
         /// The statement was interrupted from outside.
         package static let interrupted = Code(kind: .interrupted)
         /// Any other error of SQLite. ``DatabaseError/cause`` has its result code.

@@ -25,53 +25,57 @@ package struct Migration: Sendable {
 }
 
 extension Migration {
-    private static let danglingReference = Statement("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1") {
-        row throws(DatabaseError) in try row.get(0) as String
-    }
-
     /// Requires that versions ascend.
-    static func checkOrder(_ migrations: [Migration]) {
+    package static func checkOrder(_ migrations: [Migration]) {
         let versions = migrations.map(\.version)
         precondition(zip(versions, versions.dropFirst()).allSatisfy(<), "migrations must be ordered by version")
     }
 
     /// Runs the SQL in the caller's transaction and checks all foreign keys. Does not record the version.
-    func run(_ connection: Connection) throws(DatabaseError) {
+    package func run(_ connection: Connection) throws(DatabaseError) {
+        let subject = connection.driver.subject
         do throws(DatabaseError) {
-            try connection.handle.withoutTransactionControl { handle throws(DatabaseError) in
-                try handle.execute(sql, operation: .write)
+            try connection.executeWithoutTransactionControl(sql)
+            guard !connection.driver.isOutsideTransaction else {
+                throw DatabaseError(.other, "Could not write to \(subject): the transaction was rolled back.")
             }
-            let file = connection.handle.subject
-            guard !connection.handle.isOutsideTransaction else {
-                throw DatabaseError(.other, "Could not write to \(file): the transaction was rolled back.")
-            }
-            if let table = try connection.first(Self.danglingReference) {
+            if let table = try connection.driver.danglingReference() {
                 throw DatabaseError(
                     .constraint(.foreignKey),
-                    "Could not write to \(file): a row of '\(table)' would refer to a missing row.")
+                    "Could not write to \(subject): a row of '\(table)' would refer to a missing row.")
             }
         } catch {
             throw DatabaseError(
                 error.code,
-                "Could not migrate \(connection.handle.subject) to version \(version) (\(name)): \(error.message)",
+                "Could not migrate \(subject) to version \(version) (\(name)): \(error.message)",
                 cause: error)
         }
     }
 }
 
+extension Connection {
+    /// Runs a script that cannot begin or end transactions.
+    fileprivate func executeWithoutTransactionControl(_ script: String) throws(DatabaseError) {
+        let allowed = driver.allowsTransactionControl
+        driver.allowsTransactionControl = false
+        defer { driver.allowsTransactionControl = allowed }
+        try driver.execute(script)
+    }
+}
+
 extension [Migration] {
     /// The version after all migrations. 0 without any.
-    var newestVersion: Int { last?.version ?? 0 }
+    package var newestVersion: Int { last?.version ?? 0 }
 }
 
 extension DatabaseError {
     /// A newer program has migrated the file, or a module's tables in it.
-    static func newerThanProgram(
+    package static func newerThanProgram(
         _ connection: Connection, subject: String = "it", version: Int, newest: Int
     ) -> DatabaseError {
         DatabaseError(
             .newerThanProgram,
-            "Could not open \(connection.handle.subject): a newer program has migrated \(subject) to version \(version), "
+            "Could not open \(connection.driver.subject): a newer program has migrated \(subject) to version \(version), "
                 + "but this program supports only versions up to \(newest); use the newer program, "
                 + "or a backup of the file from before the upgrade.")
     }

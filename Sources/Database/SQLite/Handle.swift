@@ -85,7 +85,6 @@ final class Handle {
         return result == SQLITE_OK && moved != 0
     }
 
-    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(pointer) }
     var totalChanges: Int64 { sqlite3_total_changes64(pointer) }
     var changes: Int64 { sqlite3_changes64(pointer) }
 
@@ -106,14 +105,6 @@ final class Handle {
     func execute(_ script: String, operation: DatabaseError.Action) throws(DatabaseError) {
         let result = sqlite3_exec(pointer, script, nil, nil, nil)
         guard result == SQLITE_OK else { throw failure(result, operation) }
-    }
-
-    /// Runs `body` while SQL cannot begin or end transactions.
-    func withoutTransactionControl(_ body: (Handle) throws(DatabaseError) -> Void) throws(DatabaseError) {
-        let allowed = allowsTransactionControl
-        allowsTransactionControl = false
-        defer { allowsTransactionControl = allowed }
-        try body(self)
     }
 
     /// Copies the log into the file. `truncating` also truncates the log, which requires that no other connection

@@ -3,7 +3,7 @@ internal import CSQLite
 /// One compiled statement of one connection, finalized when it is deallocated.
 ///
 /// Source: `sqlite3_prepare_v3`, `sqlite3_step`, `sqlite3_reset`.
-final class PreparedStatement {
+final class PreparedStatement: DriverStatement {
     private let pointer: OpaquePointer
     private let handle: Handle
     let sql: String
@@ -44,7 +44,7 @@ final class PreparedStatement {
     }
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(pointer)) }
-    var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
+    private var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
     var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
     func mismatch(given: Int) -> DatabaseError {
@@ -58,6 +58,18 @@ final class PreparedStatement {
         case SQLITE_DONE: return false
         case let result: throw handle.failure(result, isReadOnly ? .read : .write)
         }
+    }
+
+    func completeChanges() throws(DatabaseError) {
+        guard !isReadOnly else { return }
+        while try step() {}
+    }
+
+    func runToEnd() throws(DatabaseError) -> Int {
+        let before = handle.totalChanges
+        while try step() {}
+        // sqlite3_changes64 keeps its value across statements that change no rows.
+        return handle.totalChanges == before ? 0 : Int(handle.changes)
     }
 
     /// Resets the statement for its next use and clears the bound values.
@@ -109,11 +121,6 @@ final class PreparedStatement {
     }
 
     // MARK: - Columns of the current row, counted from 0
-
-    enum StorageClass: String {
-        case integer, real, text, blob
-        case null = "NULL"
-    }
 
     func storageClass(_ column: Int32) -> StorageClass {
         switch sqlite3_column_type(pointer, column) {

@@ -18,8 +18,8 @@ struct StatementCache {
     mutating func prepared(_ text: SQLText, on handle: Handle) throws(DatabaseError) -> PreparedStatement {
         if let entry = byIdentity[ObjectIdentifier(text)] { return entry.prepared }
         let prepared = if let known = bySQL[text.sql] { known } else { try compile(text, on: handle) }
-        guard prepared.parameterCount == text.parameterCount else {
-            throw prepared.mismatch(given: text.parameterCount)
+        guard prepared.parameterCount == text.parameters.count else {
+            throw prepared.mismatch(given: text.parameters.count)
         }
         if byIdentity.count >= Self.limit { byIdentity.removeAll() }
         byIdentity[ObjectIdentifier(text)] = Entry(text: text, prepared: prepared)

@@ -2,13 +2,16 @@
 ///
 /// A conforming type calls one method of ``SQLSlot``. A raw-representable type only declares the conformance.
 package protocol SQLBindable: Sendable {
+    /// The type of the values. ``StorageClass/null`` when they have several types.
+    static var storageClass: StorageClass { get }
+
     /// Binds the value to a parameter.
     func bind(to slot: SQLSlot) throws(DatabaseError)
 }
 
 /// One parameter of a statement that is about to run.
 package struct SQLSlot {
-    let statement: PreparedStatement
+    let statement: any DriverStatement
     let index: Int32
 
     /// Binds NULL.
@@ -27,6 +30,9 @@ package struct SQLSlot {
 extension SQLSlot: Sendable {}
 
 extension SQLBindable where Self: RawRepresentable, RawValue: SQLBindable {
+    /// The type of the raw values.
+    package static var storageClass: StorageClass { RawValue.storageClass }
+
     /// Binds the raw value.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try rawValue.bind(to: slot) }
 }

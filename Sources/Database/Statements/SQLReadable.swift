@@ -10,7 +10,7 @@ package protocol SQLReadable {
 ///
 /// The only conversion is from an integer to a floating-point number.
 package struct SQLColumn {
-    let statement: PreparedStatement
+    let statement: any DriverStatement
     let index: Int32
 
     /// Whether the column is NULL.

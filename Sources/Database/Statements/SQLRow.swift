@@ -1,6 +1,6 @@
 /// The current row of a statement. It is passed to the statement's `row` closure and valid only there.
 package struct SQLRow {
-    let statement: PreparedStatement
+    let statement: any DriverStatement
 
     /// Returns the value of a column, counted from 0.
     ///

@@ -1,6 +1,8 @@
 public import FoundationEssentials
 
 extension Int64: SQLBindable, SQLReadable {
+    /// The values are of type `integer`.
+    package static var storageClass: StorageClass { .integer }
     /// Binds an integer.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads an integer.
@@ -8,6 +10,8 @@ extension Int64: SQLBindable, SQLReadable {
 }
 
 extension Int: SQLBindable, SQLReadable {
+    /// The values are of type `integer`.
+    package static var storageClass: StorageClass { .integer }
     /// Binds an integer.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
     /// Reads an integer.
@@ -18,6 +22,8 @@ extension Int: SQLBindable, SQLReadable {
 }
 
 extension Int32: SQLBindable, SQLReadable {
+    /// The values are of type `integer`.
+    package static var storageClass: StorageClass { .integer }
     /// Binds an integer.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(Int64(self)) }
     /// Reads an integer that fits in 32 bits.
@@ -28,6 +34,8 @@ extension Int32: SQLBindable, SQLReadable {
 }
 
 extension Bool: SQLBindable, SQLReadable {
+    /// The values are of type `integer`.
+    package static var storageClass: StorageClass { .integer }
     /// Binds 1 or 0.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
     /// Reads 1 or 0. Throws for every other integer.
@@ -41,6 +49,8 @@ extension Bool: SQLBindable, SQLReadable {
 }
 
 extension Double: SQLBindable, SQLReadable {
+    /// The values are of type `real`.
+    package static var storageClass: StorageClass { .real }
     /// Binds a floating-point number. SQLite stores NaN as NULL.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads a number as a floating-point number.
@@ -48,6 +58,8 @@ extension Double: SQLBindable, SQLReadable {
 }
 
 extension String: SQLBindable, SQLReadable {
+    /// The values are of type `text`.
+    package static var storageClass: StorageClass { .text }
     /// Binds text.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads text.
@@ -55,6 +67,8 @@ extension String: SQLBindable, SQLReadable {
 }
 
 extension [UInt8]: SQLBindable, SQLReadable {
+    /// The values are of type `blob`.
+    package static var storageClass: StorageClass { .blob }
     /// Binds a blob.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
     /// Reads a blob.
@@ -62,6 +76,8 @@ extension [UInt8]: SQLBindable, SQLReadable {
 }
 
 extension Date: SQLBindable, SQLReadable {
+    /// The values are of type `integer`.
+    package static var storageClass: StorageClass { .integer }
     /// Binds the date as whole milliseconds since 1970, rounded to the nearest.
     ///
     /// Throws ``DatabaseError/Code/misuse`` for a date whose milliseconds do not fit in 64 bits.
@@ -79,6 +95,8 @@ extension Date: SQLBindable, SQLReadable {
 }
 
 extension UUID: SQLBindable, SQLReadable {
+    /// The values are of type `text`.
+    package static var storageClass: StorageClass { .text }
     /// Binds the UUID as lower-case text.
     package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(text) }
     /// Reads a UUID from text in upper or lower case.
@@ -89,6 +107,8 @@ extension UUID: SQLBindable, SQLReadable {
 }
 
 extension Optional: SQLBindable where Wrapped: SQLBindable {
+    /// The type of the wrapped values.
+    package static var storageClass: StorageClass { Wrapped.storageClass }
     /// Binds the value, or NULL for nil.
     package func bind(to slot: SQLSlot) throws(DatabaseError) {
         if let self { try self.bind(to: slot) } else { try slot.bindNull() }

@@ -24,9 +24,9 @@ package struct Statement<Row, each Parameter: SQLBindable>: Sendable {
         _ sql: String, _ parameters: repeat (each Parameter).Type,
         row: @escaping @Sendable (SQLRow) throws(DatabaseError) -> Row
     ) {
-        var count = 0
-        for _ in repeat each parameters { count += 1 }
-        text = SQLText(sql, parameterCount: count)
+        var classes: [StorageClass] = []
+        for parameter in repeat each parameters { classes.append(parameter.storageClass) }
+        text = SQLText(sql, parameters: classes)
         self.row = row
     }
 }
@@ -43,12 +43,15 @@ extension Statement where Row == Void {
 }
 
 /// A statement's SQL as an object, so that it can be looked up by its identity.
-final class SQLText: Sendable {
-    let sql: String
-    let parameterCount: Int
+package final class SQLText: Sendable {
+    /// One statement, with a `?` for each value.
+    package let sql: String
+    /// The types of the values, in the order of the `?`.
+    package let parameters: [StorageClass]
 
-    init(_ sql: String, parameterCount: Int) {
+    /// Creates the text of a statement.
+    package init(_ sql: String, parameters: [StorageClass] = []) {
         self.sql = sql
-        self.parameterCount = parameterCount
+        self.parameters = parameters
     }
 }

@@ -12,42 +12,24 @@ struct Writer {
         case read(any PendingCall)
     }
 
-    /// The number of pages in the log from which the log is copied into the file. The same as SQLite's default.
-    private static let checkpointPages = 1000
-
     let connection: Connection
     let busyTimeout: Duration
     let writeCounter: WriteCounter
-    /// Whether commits are flushed to the disk at once: the connection's current setting.
-    var syncsCommits: Bool
 
     /// Runs jobs until the mailbox is closed and empty.
-    mutating func run(_ mailbox: Mailbox<Job>) {
-        let isDurable = syncsCommits
+    func run(_ mailbox: Mailbox<Job>) {
         while let jobs = mailbox.takeAll() {
-            var syncs = false
+            var outlivesPowerLoss = false
             let calls = jobs.compactMap { job -> (any PendingCall)? in
-                guard case .write(let call, let outlivesPowerLoss) = job else { return nil }
+                guard case .write(let call, let isDurable) = job else { return nil }
                 // One such write decides for the whole group, because the group has one commit.
-                if outlivesPowerLoss { syncs = isDurable }
+                outlivesPowerLoss = outlivesPowerLoss || isDurable
                 return call
             }
-            if !calls.isEmpty { write(calls, syncs: syncs) }
+            if !calls.isEmpty { write(calls, outlivesPowerLoss) }
             for job in jobs { serve(job) }
-            checkpointIfNeeded()
+            connection.driver.maintainAfterCommit()
         }
-    }
-
-    /// Sets whether commits are flushed to the disk.
-    ///
-    /// Mixing both kinds of commits is safe: in the log, a later commit never survives a power failure that an earlier
-    /// commit does not.
-    ///
-    /// Source: SQLite, "Pragma Statements": `synchronous`, NORMAL in WAL mode.
-    private mutating func syncCommits(_ syncs: Bool) throws(DatabaseError) {
-        guard syncs != syncsCommits else { return }
-        try connection.handle.execute("PRAGMA synchronous = \(syncs ? "FULL" : "NORMAL")", operation: .write)
-        syncsCommits = syncs
     }
 
     private func serve(_ job: Job) {
@@ -57,22 +39,20 @@ struct Writer {
             _ = call.perform(on: connection)
             call.complete(failure: nil)
         case .read(let call) where call.start():
-            call.complete(failure: connection.performRead(call, alwaysRefusesWrites: false))
+            call.complete(failure: connection.performRead(call))
         case .maintenance, .read: break
         }
     }
 
     /// Commits the calls together. When one of them causes a rollback of the transaction, the calls after it run in a
     /// new transaction.
-    private mutating func write(_ calls: [any PendingCall], syncs: Bool) {
+    private func write(_ calls: [any PendingCall], _ outlivesPowerLoss: Bool) {
         var waiting = calls[...]
         while !waiting.isEmpty {
             do throws(DatabaseError) {
-                try syncCommits(syncs)
-                try connection.beginWriting(until: .now + busyTimeout)
+                try connection.driver.beginWriting(until: .now + busyTimeout, outlivesPowerLoss: outlivesPowerLoss)
             } catch {
-                for call in waiting where call.start() { call.complete(failure: error) }
-                return
+                return fail(waiting, error)
             }
             writeGroup(&waiting)
         }
@@ -90,24 +70,25 @@ struct Writer {
             }
             try finish(successes: done.count { $0.failure == nil })
         } catch {
-            connection.abandonTransaction()
+            connection.driver.rollback()
             for index in done.indices where done[index].failure == nil { done[index].failure = error }
+            // The calls after it would wait as long, one after another, for the same error.
+            if [.locked, .unavailable].contains(error.code) {
+                fail(waiting, error)
+                waiting = []
+            }
         }
         for (call, failure) in done { call.complete(failure: failure) }
     }
 
-    private func finish(successes: Int) throws(DatabaseError) {
-        // When no body has succeeded, there is nothing to commit.
-        guard successes > 0 else { return connection.abandonTransaction() }
-        try connection.commitWriting()
-        writeCounter.add(writes: successes)
+    private func fail(_ calls: ArraySlice<any PendingCall>, _ error: DatabaseError) {
+        for call in calls where call.start() { call.complete(failure: error) }
     }
 
-    /// Copies a long log into the file, after the callers were resumed.
-    private func checkpointIfNeeded() {
-        guard connection.handle.logPages >= Self.checkpointPages else { return }
-        connection.handle.logPages = 0
-        // When the checkpoint fails, the data stays in the log, where it is just as safe. The next commit tries again.
-        _ = try? connection.handle.checkpoint(truncating: false)
+    private func finish(successes: Int) throws(DatabaseError) {
+        // When no body has succeeded, there is nothing to commit.
+        guard successes > 0 else { return connection.driver.rollback() }
+        try connection.driver.commit()
+        writeCounter.add(writes: successes)
     }
 }

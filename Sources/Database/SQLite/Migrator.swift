@@ -30,7 +30,7 @@ struct Migrator: Sendable {
         guard id == ownID || isUnclaimed else {
             throw DatabaseError(
                 .notADatabase,
-                "Could not open \(connection.handle.subject): it is the SQLite database of another program "
+                "Could not open \(connection.driver.subject): it is the SQLite database of another program "
                     + "(application id \(id), not \(ownID)); choose another path, or move the file away.")
         }
         guard version <= migrations.newestVersion else {
@@ -45,10 +45,10 @@ struct Migrator: Sendable {
         try transaction(connection, until: deadline) { () throws(DatabaseError) in
             // Checked again under the lock, because another program may have run the migrations meanwhile.
             guard try !isCurrent(connection) else { return }
-            try connection.handle.execute("PRAGMA application_id = \(ownID)", operation: .write)
+            try connection.driver.execute("PRAGMA application_id = \(ownID)")
             let version = try connection.first(Self.version) ?? 0
             for migration in migrations where version < migration.version { try migration.run(connection) }
-            try connection.handle.execute("PRAGMA user_version = \(migrations.newestVersion)", operation: .write)
+            try connection.driver.execute("PRAGMA user_version = \(migrations.newestVersion)")
         }
     }
 
@@ -61,14 +61,14 @@ struct Migrator: Sendable {
     private func transaction(
         _ connection: Connection, until deadline: ContinuousClock.Instant, _ body: () throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        try connection.beginWriting(until: deadline)
+        try connection.driver.beginWriting(until: deadline, outlivesPowerLoss: true)
         do throws(DatabaseError) {
             // Checked again, because another program may have changed the file between the first check and the lock.
             try check(connection)
             try body()
-            try connection.commitWriting()
+            try connection.driver.commit()
         } catch {
-            connection.abandonTransaction()
+            connection.driver.rollback()
             throw error
         }
     }

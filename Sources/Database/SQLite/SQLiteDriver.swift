@@ -1,6 +1,7 @@
 import Primitives
 
-extension Connection {
+/// Opens connections to an SQLite file, or to a database in memory.
+struct SQLiteDriver: DatabaseDriver {
     /// Files up to this size, in bytes, are checked completely when they are opened. Checking larger files would
     /// noticeably delay each start of a program.
     private static let checkedBytes: Int64 = 1 << 20
@@ -20,51 +21,56 @@ extension Connection {
     private static let useLog = Statement("PRAGMA journal_mode = WAL") { row throws(DatabaseError) in
         try row.get(0) as String
     }
-    private static let dataVersion = Statement("PRAGMA data_version") { row throws(DatabaseError) in
-        try row.get(0) as Int64
-    }
 
-    /// Opens the writer's connection: creates the file, checks its identity and health, turns the write-ahead log on
-    /// and migrates the schema.
+    let configuration: Database.Configuration
+
+    var subject: String { configuration.subject }
+    var readerCount: Int { configuration.location == .inMemory ? 0 : configuration.readerCount }
+    var maximumWait: Duration? { nil }
+
+    var listens: Bool { false }
+
+    func openForListening() throws(DatabaseError) -> Connection { try openForReading() }
+
+    /// Creates the file, checks its identity and health, turns the write-ahead log on and migrates the schema.
     ///
     /// Nothing is written to a file before it is known to belong to this program.
-    static func openForWriting(
-        _ configuration: Database.Configuration, _ migrator: Migrator
-    ) throws(DatabaseError) -> Connection {
+    func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection {
         if case .file(let path) = configuration.location { try DatabaseFile.prepare(path) }
-        let connection = try open(configuration)
+        let migrator = Migrator(migrations, applicationID: configuration.applicationID)
+        let handle = try openHandle()
+        let driver = SQLiteConnection(handle, isReader: false, flushesCommits: configuration.synchronousFull)
+        let connection = Connection(driver)
         let deadline = ContinuousClock.now + configuration.busyTimeout
-        try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
+        try handle.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
             // One snapshot, because another program may be creating the file at the same time.
             try connection.snapshot { () throws(DatabaseError) in
                 try migrator.check(connection)
-                try connection.checkHealth()
+                try checkHealth(connection)
             }
         }
-        guard !connection.handle.isReadOnly else { throw connection.readOnly }
+        guard !handle.isReadOnly else { throw .sqlite(.readOnly, operation: .open, subject: subject) }
         if configuration.location != .inMemory {
-            try connection.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in
-                try connection.turnLogOn()
-            }
+            try handle.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in try turnLogOn(connection) }
         }
         try migrator.migrate(connection, until: deadline)
         // After the migrations, which may rebuild tables that others refer to. They check all foreign keys themselves.
-        try connection.handle.execute("PRAGMA foreign_keys = ON", operation: .open)
-        _ = try connection.recordDataVersion()
+        try handle.execute("PRAGMA foreign_keys = ON", operation: .open)
+        _ = try driver.externalChanges()
         return connection
     }
 
-    /// Opens a reader's connection to a file that the writer has already opened.
-    static func openForReading(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
-        let connection = try open(configuration)
-        try connection.handle.execute("PRAGMA query_only = ON", operation: .open)
-        connection.handle.refusesWrites = true
-        return connection
+    func openForReading() throws(DatabaseError) -> Connection {
+        let handle = try openHandle()
+        try handle.execute("PRAGMA query_only = ON", operation: .open)
+        handle.refusesWrites = true
+        return Connection(
+            SQLiteConnection(handle, isReader: true, flushesCommits: configuration.synchronousFull))
     }
 
-    private static func open(_ configuration: Database.Configuration) throws(DatabaseError) -> Connection {
+    private func openHandle() throws(DatabaseError) -> Handle {
         let path: String? = if case .file(let path) = configuration.location { path } else { nil }
-        let handle = try Handle(path: path.map(DatabaseFile.unambiguous), subject: configuration.subject)
+        let handle = try Handle(path: path.map(DatabaseFile.unambiguous), subject: subject)
         handle.busyTimeout = configuration.busyTimeout
         // secure_delete: no bytes of a revoked session remain in the file. temp_store: no row is written to a temporary
         // file.
@@ -76,42 +82,35 @@ extension Connection {
             PRAGMA cache_size = -\(configuration.cacheSize);
             PRAGMA synchronous = \(configuration.synchronousFull ? "FULL" : "NORMAL");
             """, operation: .open)
-        return Connection(handle)
+        return handle
     }
 
     /// Reads the header and the whole schema. In a small file, also checks every page.
     ///
     /// In a larger file, a damaged page is detected when it is used, with the same error.
-    private func checkHealth() throws(DatabaseError) {
-        _ = try first(Self.schemaCount)
-        guard try first(Self.size) ?? 0 <= Self.checkedBytes, let finding = try first(Self.quickCheck) else { return }
+    private func checkHealth(_ connection: Connection) throws(DatabaseError) {
+        _ = try connection.first(Self.schemaCount)
+        guard try connection.first(Self.size) ?? 0 <= Self.checkedBytes,
+            let finding = try connection.first(Self.quickCheck)
+        else { return }
         guard finding == "ok" else {
-            throw .sqlite(.corrupt(finding), operation: .open, subject: handle.subject)
+            throw .sqlite(.corrupt(finding), operation: .open, subject: subject)
         }
     }
 
-    private func turnLogOn() throws(DatabaseError) {
-        if try first(Self.journalMode) == "wal" { return }
-        let mode = try first(Self.useLog)
+    private func turnLogOn(_ connection: Connection) throws(DatabaseError) {
+        if try connection.first(Self.journalMode) == "wal" { return }
+        let mode = try connection.first(Self.useLog)
         guard mode == "wal" else {
             throw DatabaseError(
                 .cannotOpen,
-                "Could not open \(handle.subject): its file system does not support the shared memory of the "
+                "Could not open \(subject): its file system does not support the shared memory of the "
                     + "write-ahead log; store it on a local disk.")
         }
     }
+}
 
-    private var readOnly: DatabaseError {
-        .sqlite(.readOnly, operation: .open, subject: handle.subject)
-    }
-
-    /// Reads the data version and stores it. Returns whether it differs from the last one read.
-    func recordDataVersion() throws(DatabaseError) -> Bool {
-        let version = try first(Self.dataVersion) ?? 0
-        defer { dataVersion = version }
-        return version != dataVersion
-    }
-
+extension Handle {
     /// Runs `body`, and repeats it until `deadline` while another program locks the file.
     ///
     /// SQLite's busy handler does not cover every lock: SQLite fails immediately where waiting might cause a deadlock.

@@ -1,0 +1,81 @@
+/// A kind of database behind ``Database``: it opens connections.
+///
+/// The module has the driver of SQLite. Another module may have the driver of a database server, so that programs that
+/// do not use the server do not link its library.
+package protocol DatabaseDriver: Sendable {
+    /// The database as messages name it, quoted.
+    var subject: String { get }
+    /// The number of connections that read, each on its own thread. When it is 0, the writing connection also reads.
+    var readerCount: Int { get }
+    /// Whether changes by others are reported by a connection of their own. When false, the writing connection reports
+    /// them.
+    var listens: Bool { get }
+    /// How long a call may wait for a connection. Nil for a database that always has its connections.
+    var maximumWait: Duration? { get }
+
+    /// Opens the connection that writes, and migrates the schema to the version of the last migration.
+    ///
+    /// - Throws: ``DatabaseError``. When a migration fails, the schema keeps its version.
+    func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection
+
+    /// Opens a connection that only reads, after the writing connection was opened.
+    func openForReading() throws(DatabaseError) -> Connection
+
+    /// Opens the connection that is asked for ``DriverConnection/externalChanges()`` and nothing else.
+    func openForListening() throws(DatabaseError) -> Connection
+}
+
+/// A connection of one driver. Only the thread that opened it uses it.
+///
+/// The functions that begin and end transactions are called in matching pairs. SQL of callers cannot do so while
+/// ``allowsTransactionControl`` is false.
+package protocol DriverConnection: AnyObject {
+    /// The database as messages name it, quoted.
+    var subject: String { get }
+    /// Whether no transaction is open: none was begun, or the database has rolled it back.
+    var isOutsideTransaction: Bool { get }
+    /// Whether statements may begin, end and nest transactions. False while the body of a caller runs.
+    var allowsTransactionControl: Bool { get set }
+    /// The reason why the changes since ``beginNested()`` cannot be kept, although no error was thrown. Nil when they
+    /// can.
+    var nestedFailure: DatabaseError? { get }
+
+    /// Returns the compiled form of a statement.
+    func statement(_ text: SQLText) throws(DatabaseError) -> any DriverStatement
+    /// Runs a script of any number of statements and discards their rows.
+    func execute(_ script: String) throws(DatabaseError)
+
+    /// Begins a transaction that excludes all others that write. Waits for them until `deadline`.
+    ///
+    /// - Parameter outlivesPowerLoss: Whether the commit must be on the disk before it returns.
+    func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError)
+    /// Commits the transaction. On failure, the whole transaction is rolled back.
+    func commit() throws(DatabaseError)
+    /// Rolls back the open transaction, if there is one.
+    func rollback()
+    /// Begins a transaction that sees one snapshot and refuses writes.
+    func beginReading() throws(DatabaseError)
+    /// Ends the transaction that ``beginReading()`` began.
+    func endReading() throws(DatabaseError)
+
+    /// Begins a part of the transaction that can be undone on its own.
+    func beginNested() throws(DatabaseError)
+    /// Ends the part and keeps its changes.
+    func keepNested() throws(DatabaseError)
+    /// Ends the part and undoes its changes.
+    func undoNested() throws(DatabaseError)
+
+    /// Returns the changes by others since the last call that returned. The first call reports those since the
+    /// connection was opened.
+    ///
+    /// - Throws: ``DatabaseError`` when the database does not answer. The next call that returns then reports
+    ///   ``ExternalChanges/isComplete`` as false.
+    func externalChanges() throws(DatabaseError) -> ExternalChanges
+    /// Does the work that follows a commit, after its callers were resumed.
+    func maintainAfterCommit()
+    /// Prepares a backup of the file alone; see ``Database/checkpoint()``.
+    func checkpoint() throws(DatabaseError) -> Bool
+    /// Returns the name of a table with a row that refers to a missing row. Nil when there is none, or when the
+    /// database has checked every reference already.
+    func danglingReference() throws(DatabaseError) -> String?
+}

@@ -1,0 +1,75 @@
+internal import CPostgreSQL
+import Database
+
+/// A failure that PostgreSQL reported: the cause of a `DatabaseError`.
+///
+/// Source: PostgreSQL, "PostgreSQL Error Codes".
+package struct PostgreSQLFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The five characters of SQLSTATE, such as `23505`. Empty when the server was not reached.
+    package let state: String
+    /// The server's primary message, which names tables and columns but no values.
+    package let text: String
+
+    init(_ result: OpaquePointer?) {
+        state = Self.field(result, LATCH_PG_DIAG_SQLSTATE) ?? ""
+        text = Self.field(result, LATCH_PG_DIAG_MESSAGE_PRIMARY) ?? "no message"
+    }
+
+    init(state: String = "", text: String) {
+        self.state = state
+        self.text = text
+    }
+
+    /// The text and SQLSTATE.
+    package var description: String { state.isEmpty ? text : "\(text) (SQLSTATE \(state))" }
+
+    private static func field(_ result: OpaquePointer?, _ field: Int32) -> String? {
+        PQresultErrorField(result, field).map { String(cString: $0) }
+    }
+}
+
+extension DatabaseError {
+    /// Returns the error for a failure of PostgreSQL. Every such error is made here.
+    static func postgreSQL(_ failure: PostgreSQLFailure, act: String, subject: String) -> DatabaseError {
+        let code = code(ofState: failure.state)
+        return DatabaseError(
+            code, "Could not \(act) \(subject): \(explanation(code, failure.text))", cause: failure)
+    }
+
+    private static func code(ofState state: String) -> Code {
+        switch state {
+        case "23505": .constraint(.unique)
+        case "23503": .constraint(.foreignKey)
+        case "23502": .constraint(.notNull)
+        case "23514": .constraint(.check)
+        case "25006": .readOnly
+        case "53100": .full
+        case "55P03", "40001", "40P01": .locked
+        case "57014": .interrupted
+        case "": .unavailable
+        default:
+            switch state.prefix(2) {
+            case "08", "53", "57", "58", "XX": .unavailable
+            case "23": .constraint(.other)
+            case "22", "42": .misuse
+            case "28", "3D": .cannotOpen
+            // The server ended a transaction that was idle for too long.
+            case "25": state == "25P03" ? .unavailable : .other
+            default: .other
+            }
+        }
+    }
+
+    private static func explanation(_ code: Code, _ reason: String) -> String {
+        switch code {
+        case .readOnly: "the server accepts no writes (\(reason)); connect to the primary server."
+        case .full:
+            "the disk of the server is full (\(reason)); free some space there. Nothing of this write was saved."
+        case .locked: "another gateway held its lock for too long (\(reason)); try again."
+        case .unavailable: "the server is not available (\(reason)); check that it runs and can be reached."
+        case .cannotOpen: "\(reason); check the user, the password file and the name of the database."
+        case .misuse: "\(reason); this is a bug in the program."
+        default: "\(reason)."
+        }
+    }
+}

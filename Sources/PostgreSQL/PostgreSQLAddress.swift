@@ -1,0 +1,78 @@
+internal import CPostgreSQL
+package import Database
+
+/// The address of a PostgreSQL database, and how to connect to it.
+///
+/// Source: PostgreSQL, "Connection Strings"; "Parameter Key Words".
+package struct PostgreSQLAddress: Sendable, Equatable {
+    /// The address as the operator wrote it. It contains no password.
+    package let uri: String
+    /// The hosts, the database and the user, for messages.
+    package let description: String
+    /// Whether every host is this machine: a socket, or a loopback address.
+    package let isLocal: Bool
+
+    /// Parses an address of the form `postgresql://user@host1:5432,host2:5432/database?sslrootcert=…`.
+    ///
+    /// The connection is encrypted, and the server's name is compared with its certificate (`sslmode=verify-full`),
+    /// unless the address contains another `sslmode`. A weaker mode than `verify-ca` is allowed for this machine only.
+    /// The password comes from `passfile`, from the user's `~/.pgpass`, or from `PGPASSFILE`; a socket needs none with
+    /// peer authentication.
+    ///
+    /// - Throws: ``DatabaseError/Code/cannotOpen`` when the address is malformed, contains a password, or would send
+    ///   data over a network without encryption.
+    package init(_ uri: String) throws(DatabaseError) {
+        var options = try Self.parse(uri)
+        guard options["password"] == nil else {
+            throw Self.refusal(
+                "the address of the database contains a password, which others can read in the process list",
+                "remove it and name a file with 'passfile=/etc/latchd/pgpass'")
+        }
+        let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        isLocal = hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0) }
+        let mode = options["sslmode"]
+        guard isLocal || mode == nil || ["verify-ca", "verify-full"].contains(mode) else {
+            throw Self.refusal(
+                "'sslmode=\(mode ?? "")' would send data over a network that anyone can read or change",
+                "remove it, or use 'verify-full'")
+        }
+        options["sslmode"] = nil
+        self.uri = uri
+        let name = options["dbname"] ?? options["user"] ?? "postgres"
+        let places = hosts.map { $0.isEmpty ? "the local socket" : $0 }
+        description = "the database '\(name)' at \(places.joined(separator: ", "))"
+    }
+
+    /// Returns whether text is the address of a PostgreSQL database and not a path.
+    package static func isAddress(_ text: String) -> Bool {
+        text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    private static func refusal(_ reason: String, _ remedy: String) -> DatabaseError {
+        DatabaseError(.cannotOpen, "Could not use the address of the database: \(reason); \(remedy).")
+    }
+
+    private static func parse(_ uri: String) throws(DatabaseError) -> [String: String] {
+        guard isAddress(uri), !uri.utf8.contains(0) else {
+            throw refusal("it does not begin with 'postgresql://'", "write 'postgresql://user@host/database'")
+        }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let parsed = PQconninfoParse(uri, &message) else {
+            // libpq's message quotes the address, which may contain a password.
+            PQfreemem(message)
+            throw refusal("it is malformed", "write 'postgresql://user@host/database?sslrootcert=/path'")
+        }
+        defer { PQconninfoFree(parsed) }
+        var options: [String: String] = [:]
+        var option = parsed
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { options[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return options
+    }
+}

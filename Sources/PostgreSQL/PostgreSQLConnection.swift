@@ -1,0 +1,231 @@
+import Database
+
+/// A connection to a PostgreSQL server, as the driver's part of a `Connection`. It connects when it is first needed,
+/// and again after the connection was lost.
+///
+/// The commands that begin and end transactions are queued and sent together with the next statement, so a read of one
+/// statement needs one round trip. Writers of all gateways exclude each other by a lock that ends with their
+/// transaction, so that every statement of a transaction sees the result of all earlier ones, as in SQLite.
+///
+/// Source: PostgreSQL, "Explicit Locking"; "Pipeline Mode".
+final class PostgreSQLConnection: DriverConnection {
+    /// What a connection is used for.
+    enum Purpose: String {
+        case writing = "latchd writer"
+        case reading = "latchd reader"
+        case listening = "latchd listener"
+    }
+
+    /// The lock that writers hold. It does not delay readers.
+    private static let lock = "LOCK TABLE schema_version IN EXCLUSIVE MODE"
+    private static let channel = "latchstring"
+
+    private enum Transaction {
+        case none, reading, writing
+        /// The state after the server ended the transaction, or the connection was lost, while it was in use.
+        case lost
+    }
+
+    private let address: PostgreSQLAddress
+    private let purpose: Purpose
+    private let answerTimeout: Duration
+    private let roundTrips: RoundTripCounter
+    private var session: ServerSession?
+    private var statements: [ObjectIdentifier: (text: SQLText, statement: PostgreSQLStatement)] = [:]
+    private var statementCount = 0
+    private var transaction = Transaction.none
+    /// The error of a statement after which the server refuses the others of its part of the transaction.
+    private var failedStatement: DatabaseError?
+    /// Whether changes by others may have been missed since the last report.
+    private var mayHaveMissedChanges = true
+
+    init(_ address: PostgreSQLAddress, _ purpose: Purpose, answerTimeout: Duration, roundTrips: RoundTripCounter) {
+        self.address = address
+        self.purpose = purpose
+        self.answerTimeout = answerTimeout
+        self.roundTrips = roundTrips
+    }
+
+    var subject: String { address.description }
+    var isOutsideTransaction: Bool { [.none, .lost].contains(transaction) }
+    /// Not enforced: the SQL of this program does not control transactions, which its tests with SQLite prove.
+    var allowsTransactionControl = true
+    var nestedFailure: DatabaseError? { failedStatement }
+
+    func statement(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
+        if let known = statements[ObjectIdentifier(text)] { return known.statement }
+        // The server keeps a statement as long as the connection. A limit protects it from SQL made at run time.
+        if statements.count >= 512 { disconnect() }
+        statementCount += 1
+        let made = try PostgreSQLStatement(text, name: "s\(statementCount)", on: self)
+        statements[ObjectIdentifier(text)] = (text, made)
+        return made
+    }
+
+    /// Sends a statement with everything that is queued, and returns its result.
+    func execute(_ statement: PostgreSQLStatement) throws(DatabaseError) -> ServerResult {
+        let result = try use { (session, deadline) throws(DatabaseError) in
+            try session.queue(statement)
+            return try session.receive(until: deadline)
+        }
+        guard let result else { throw misuse("a statement has no result") }
+        return result
+    }
+
+    func execute(_ script: String) throws(DatabaseError) {
+        try use { (session, _) throws(DatabaseError) in
+            // Migrations may take long. The server ends them when this program ends.
+            for statement in SQLScript.statements(script) { try session.queue(statement) }
+            try session.receive(until: .now + .seconds(86_400))
+        }
+    }
+
+    // MARK: - Transactions
+
+    func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError) {
+        try begin(.writing, "BEGIN")
+        try queue(Self.lock)
+        if !outlivesPowerLoss { try queue("SET LOCAL synchronous_commit TO off") }
+    }
+
+    func beginReading() throws(DatabaseError) {
+        try begin(.reading, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
+
+    func endReading() throws(DatabaseError) {
+        guard transaction == .reading else { return transaction = .none }
+        transaction = .none
+        failedStatement = nil
+        // Nobody waits for the result. The next use reads it.
+        try use { (session, deadline) throws(DatabaseError) in
+            try session.queue("COMMIT")
+            try session.send(until: deadline)
+        }
+    }
+
+    func commit() throws(DatabaseError) {
+        guard transaction == .writing else { throw misuse("no transaction is open") }
+        do throws(DatabaseError) {
+            let result = try use { (session, deadline) throws(DatabaseError) in
+                try session.queue("COMMIT", isDiscarded: false)
+                return try session.receive(until: deadline)
+            }
+            // The server answers a COMMIT of a failed transaction without an error.
+            guard result?.command == "COMMIT" else { throw misuse("a failed transaction was to be committed") }
+            transaction = .none
+        } catch {
+            if transaction == .writing { rollback() }
+            throw error
+        }
+    }
+
+    func rollback() {
+        defer { transaction = .none }
+        failedStatement = nil
+        guard transaction != .lost, transaction != .none, let session else { return }
+        do throws(DatabaseError) {
+            try session.queue("ROLLBACK")
+            try session.receive(until: .now + answerTimeout)
+        } catch {
+            disconnect()
+        }
+    }
+
+    func beginNested() throws(DatabaseError) { try queue("SAVEPOINT body") }
+
+    func keepNested() throws(DatabaseError) { try queue("RELEASE body") }
+
+    func undoNested() throws(DatabaseError) {
+        failedStatement = nil
+        try queue("ROLLBACK TO body")
+        try queue("RELEASE body")
+    }
+
+    func maintainAfterCommit() {}
+    func checkpoint() -> Bool { true }
+    func danglingReference() -> String? { nil }
+
+    // MARK: - Changes by others
+
+    private static let clock = SQLText("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
+
+    /// Asks the server for its time. The answer comes after the notifications of everything committed before.
+    func externalChanges() throws(DatabaseError) -> ExternalChanges {
+        if session == nil || session?.isLost == true { try connect() }
+        let asked = SystemClock.microseconds
+        guard let statement = try statement(Self.clock) as? PostgreSQLStatement else { throw misuse("no statement") }
+        defer { statement.reset() }
+        guard try statement.step() else { throw misuse("the server has no clock") }
+        let answered = SystemClock.microseconds
+        let difference = statement.int64(0) - (asked + (answered - asked) / 2)
+        defer { mayHaveMissedChanges = false }
+        return ExternalChanges(
+            messages: session?.takeNotifications() ?? [], isComplete: !mayHaveMissedChanges,
+            clockDifference: .microseconds(difference))
+    }
+
+    // MARK: - The session
+
+    private func begin(_ kind: Transaction, _ command: String) throws(DatabaseError) {
+        failedStatement = nil
+        if session == nil || session?.isLost == true { try connect() }
+        transaction = kind
+        try queue(command)
+    }
+
+    private func queue(_ command: String) throws(DatabaseError) {
+        try use { (session, _) throws(DatabaseError) in try session.queue(command) }
+    }
+
+    private func connect() throws(DatabaseError) {
+        disconnect()
+        let timeout = answerTimeout.milliseconds
+        let setUp = """
+            SET lock_timeout = \(timeout * 4 / 5);
+            SET idle_in_transaction_session_timeout = \(min(timeout, 2_000));
+            SET client_min_messages = warning;
+            \(purpose == .listening ? "LISTEN \(Self.channel);" : "")
+            """
+        session = try ServerSession(address, name: purpose.rawValue, setUp: setUp, roundTrips: roundTrips)
+    }
+
+    private func disconnect() {
+        session = nil
+        statements = [:]
+        mayHaveMissedChanges = true
+    }
+
+    /// Uses the session. After an error that leaves it in an unknown state, the connection is closed, which also ends
+    /// its transaction at the server.
+    private func use<Value>(
+        _ body: (ServerSession, ContinuousClock.Instant) throws(DatabaseError) -> Value
+    ) throws(DatabaseError) -> Value {
+        if session == nil, isOutsideTransaction, transaction != .lost { try connect() }
+        guard let session else {
+            throw DatabaseError(.unavailable, "Could not use \(subject): the connection was lost; try again.")
+        }
+        do throws(DatabaseError) {
+            return try body(session, .now + answerTimeout)
+        } catch {
+            if [.unavailable, .readOnly].contains(error.code) || session.isLost {
+                disconnect()
+                if transaction != .none { transaction = .lost }
+            } else if [.locked, .interrupted, .full].contains(error.code), transaction == .writing {
+                rollback()
+                transaction = .lost
+            } else {
+                failedStatement = failedStatement ?? error
+            }
+            throw error
+        }
+    }
+
+    private func misuse(_ reason: String) -> DatabaseError {
+        DatabaseError(.misuse, "Could not use \(subject): \(reason); this is a bug in the program.")
+    }
+}
+
+extension Duration {
+    /// The whole milliseconds.
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,56 @@
+package import Database
+
+/// Opens connections to a PostgreSQL database.
+package struct PostgreSQLDriver: DatabaseDriver {
+    /// The address of the database.
+    package let address: PostgreSQLAddress
+    /// The number of connections that read, besides one that writes and one that listens. At least 1.
+    package let readerCount: Int
+    /// How long to wait for the answer to a statement. 5 seconds by default.
+    package let answerTimeout: Duration
+    /// Counts the round trips of all connections.
+    package let roundTrips = RoundTripCounter()
+    private let applicationID: Int32
+
+    /// Creates a driver.
+    ///
+    /// - Parameters:
+    ///   - address: The address of the database.
+    ///   - applicationID: The number that identifies the program that owns the tables.
+    ///   - readerCount: The number of connections that read, at least 1.
+    ///   - answerTimeout: How long to wait for the answer to a statement.
+    package init(
+        _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, answerTimeout: Duration = .seconds(5)
+    ) {
+        precondition(readerCount >= 1, "a database needs at least one reader")
+        self.address = address
+        self.applicationID = applicationID
+        self.readerCount = readerCount
+        self.answerTimeout = answerTimeout
+    }
+
+    /// The database as messages name it.
+    package var subject: String { address.description }
+    /// Changes are reported by a connection that listens for notifications.
+    package var listens: Bool { true }
+    /// The same as ``answerTimeout``.
+    package var maximumWait: Duration? { answerTimeout }
+
+    /// Connects, and migrates the schema.
+    package func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection {
+        let connection = make(.writing)
+        try PostgreSQLMigrator(migrations, applicationID: applicationID).migrate(connection)
+        return connection
+    }
+
+    /// Returns a connection that connects when it is first used.
+    package func openForReading() -> Connection { make(.reading) }
+
+    /// Returns a connection that connects when it is first used.
+    package func openForListening() -> Connection { make(.listening) }
+
+    private func make(_ purpose: PostgreSQLConnection.Purpose) -> Connection {
+        Connection(
+            PostgreSQLConnection(address, purpose, answerTimeout: answerTimeout, roundTrips: roundTrips))
+    }
+}
