@@ -96,7 +96,7 @@ let package = Package(
         .target(
             name: "GatewayCore",
             dependencies: [
-                "Crypto", "Database", "HTTPMessages", "JOSE", "OpenIDConnect", "Primitives",
+                "Crypto", "Database", "HTTPMessages", "JOSE", "OpenIDConnect", "PostgreSQL", "Primitives",
             ]),
         .target(
             name: "SignInBridge",
@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "GatewayConfiguration",
             dependencies: [
-                "Arguments", "Crypto", "GatewayCore", "HTTPMessages", "HTTPServer", "OpenIDConnect", "Primitives",
+                "Arguments", "Crypto", "GatewayCore", "HTTPMessages", "HTTPServer", "OpenIDConnect", "PostgreSQL",
+                "Primitives",
                 "Redis", "SignInBridge", "YAML",
             ]),
         .target(

@@ -45,6 +45,29 @@ package final class Connection {
         return row
     }
 
+    /// Runs a statement once for each set of values, in their order, and returns the first row of each execution, or
+    /// nil when it has none. All executions together need one round trip to a server.
+    package func firsts<Row, each Parameter: SQLBindable>(
+        _ statement: Statement<Row, repeat each Parameter>, _ sets: [(repeat each Parameter)]
+    ) throws(DatabaseError) -> [Row?] {
+        let prepared = try begin(statement.text)
+        var rows: [Row?] = []
+        guard prepared.canQueue else {
+            for set in sets { rows.append(try first(statement, repeat each set)) }
+            return rows
+        }
+        defer { prepared.reset() }
+        for set in sets {
+            try bind(prepared, repeat each set)
+            try watching { () throws(DatabaseError) in try prepared.queue() }
+        }
+        for _ in sets {
+            try watching { () throws(DatabaseError) in try prepared.takeQueued() }
+            rows.append(try prepared.step() ? try statement.row(SQLRow(statement: prepared)) : nil)
+        }
+        return rows
+    }
+
     /// Runs a statement and discards its rows.
     ///
     /// - Returns: The number of rows that the statement itself inserted, updated or deleted, without those changed by

@@ -64,11 +64,6 @@ extension ConfigurationForm where Value == String {
         $0
     }
 
-    /// The path of a database file.
-    static let databasePath = ConfigurationForm(
-        expected: "the path of an SQLite file, such as /var/lib/latchd/latchd.db; no other database is supported",
-        read: path.read, show: path.show)
-
     /// Returns the scheme of a text that begins like a URL, such as `postgres` in `postgres://host/name`. Nil for other
     /// texts.
     ///

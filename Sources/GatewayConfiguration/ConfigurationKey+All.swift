@@ -24,8 +24,9 @@ extension ConfigurationKey {
             summary: "The addresses to listen on: address:port, [address]:port, or unix:/path for a socket. With a "
                 + "certificate, an address uses TLS unless it begins with http://.", allowsNone: false),
         ConfigurationKey(
-            "database", \.databasePath, as: .databasePath,
-            summary: "The SQLite file. It is created if it does not exist.",
+            "database", \.settings.database, as: .database,
+            summary: "The SQLite file, which is created if it does not exist, or the address of a PostgreSQL database, "
+                + "such as postgresql://latchd@db1,db2/latchd?passfile=/etc/latchd/pgpass.",
             defaultValue: "$XDG_STATE_HOME/latchd/latchd.db"),
         ConfigurationKey(
             "public_url", \.settings.publicURL, as: .publicURL,

@@ -49,7 +49,12 @@ package struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["audit_log", "database"], problem: "audit_log and database are the same file",
             remedy: "use a different file for the audit log"
-        ) { $0.settings.auditPath == nil || $0.settings.auditPath != $0.settings.databasePath },
+        ) { $0.settings.auditPath == nil || $0.settings.auditPath != $0.settings.database.path },
+        ConfigurationRule(
+            keys: ["database", "bridge.key_file"],
+            problem: "database is a server, but the gateways have no common bridge.key_file",
+            remedy: "copy one file with 32 random bytes to every gateway, and set bridge.key_file to its path"
+        ) { $0.settings.database.path != nil || $0.settings.bridge.keyFile != nil },
         ConfigurationRule(
             keys: ["tls.certificate", "tls.key"], problem: "tls.certificate and tls.key are not both set",
             remedy: "set both, or neither"

@@ -38,11 +38,6 @@ package struct DaemonConfiguration: Sendable {
 }
 
 extension DaemonConfiguration {
-    package var databasePath: String {
-        get { settings.databasePath ?? "" }
-        set { settings.databasePath = newValue }
-    }
-
     /// The duration of the first lock-out. It applies to addresses and accounts alike, as does the maximum.
     package var firstLockOut: Duration {
         get { settings.accountLimit.firstLockOut }

@@ -5,8 +5,8 @@ package import SignInBridge
 
 /// The settings of a gateway. Every setting except the database path has a default.
 package struct GatewaySettings: Sendable {
-    /// The path of the database file. Nil for a database in memory, for tests.
-    package var databasePath: String?
+    /// Where the gateway stores its data.
+    package var database: DatabaseLocation
     /// The lifetime of sessions.
     package var sessions = SessionLifetime()
     /// The rules for new passwords.
@@ -66,7 +66,7 @@ package struct GatewaySettings: Sendable {
     ///   - databasePath: The path of the database file. Nil for a database in memory, for tests.
     ///   - dialects: The default settings of all dialects that can be served.
     package init(databasePath: String?, dialects: [any DialectSettings]) {
-        self.databasePath = databasePath
+        database = databasePath.map(DatabaseLocation.file) ?? .memory
         self.dialects = dialects
     }
 }

@@ -29,6 +29,8 @@ package struct GatewayStores: Sendable {
     package let signingKeys: SigningKeyStore
     package let hasher: PasswordHasher
     package let elevations: ElevationStore
+    /// Whether values in memory may be used without asking the database.
+    package let lease = CacheLease()
     package let now: @Sendable () -> Date
 
     /// Opens the database. Creates the file and its tables if they do not exist.
@@ -46,10 +48,7 @@ package struct GatewayStores: Sendable {
     ) async throws -> GatewayStores {
         let log = Log(level: settings.logLevel, format: settings.logFormat, writer: logWriter, now: now)
         let auditFile = try settings.auditPath.map { path throws(GatewayError) in try LogWriter.appending(to: path) }
-        let configuration =
-            settings.databasePath.map { Database.Configuration(path: $0, applicationID: Schema.applicationID) }
-            ?? .inMemory(applicationID: Schema.applicationID)
-        let database = try await Database.open(configuration, migrations: Schema.migrations)
+        let database = try await settings.database.open()
         return GatewayStores(
             settings: settings, database: database, log: log, audit: AuditLog(log: log, file: auditFile, now: now),
             hasher: PasswordHasher(settings.hashing), now: now)
@@ -71,9 +70,9 @@ package struct GatewayStores: Sendable {
         sessions = SessionAdministration(database: database, audit: audit, now: now)
         signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
             () throws(GatewayError) in
-            try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.databasePath).signing
+            try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path).signing
         }
-        apiKeys = APIKeyStore(database: database, audit: audit, now: now)
+        apiKeys = APIKeyStore(database: database, audit: audit, lease: lease, now: now)
     }
 
     /// Stops the hashing threads, flushes the logs and closes the database.

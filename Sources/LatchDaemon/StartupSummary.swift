@@ -22,7 +22,7 @@ struct StartupSummary {
     func lines() async throws -> [String] {
         let people = try await stores.people.list().count
         let sessions = try await stores.sessions.liveCount()
-        let database = file.configuration.settings.databasePath ?? "in memory"
+        let database = file.configuration.settings.database
         let contents =
             isNew ? "new" : "\(count(people, "person", plural: "people")), \(count(sessions, "live session"))"
         var lines = ["latchd \(Release.version)"]
@@ -34,7 +34,7 @@ struct StartupSummary {
         if let certificate {
             lines.append("  certificate    \(certificate.coveredNames), until \(certificate.notAfter.forPeople)")
         }
-        if let path = file.configuration.settings.databasePath, isOpenToOthers(path) {
+        if let path = file.configuration.settings.database.path, isOpenToOthers(path) {
             lines.append("  warning        other users can read \(path): chmod 600 '\(path)'")
         }
         lines.append("")

@@ -33,7 +33,8 @@ package struct ConfigurationFile: Sendable {
             defaultValue: DaemonConfiguration(stateFolder: Self.stateFolder(environment)))
         self.configuration = configuration
         self.warnings =
-            [found.flatMap(Self.warning), Self.relativeDatabase(configuration.databasePath)].compactMap(\.self)
+            [found.flatMap(Self.warning), configuration.settings.database.path.flatMap(Self.relativeDatabase)]
+            .compactMap(\.self)
             + configuration.settings.warnings
     }
 

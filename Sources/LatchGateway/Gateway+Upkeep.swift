@@ -51,27 +51,40 @@ extension Gateway {
         await bridge?.sweep()
     }
 
-    /// Empties the caches when another process wrote to the database. Also empties them when the database does not
-    /// answer within `timeout`, because its thread may be waiting for another process's lock.
-    func detectExternalWrites(timeout: Duration = .milliseconds(40)) async {
-        await withTaskGroup { group in
-            group.addTask { await self.mayHaveExternalWrites() }
-            group.addTask {
-                do { try await ContinuousClock().sleep(for: timeout) } catch { return false }
-                return true
-            }
-            // The first result is the answer of the database or the timeout. After a timeout, the answer is awaited
-            // nevertheless.
-            if await group.next() == true { invalidateCaches() } else { group.cancelAll() }
-            if await group.next() == true { invalidateCaches() }
+    /// Asks the database for changes by other processes, applies them to the values in memory, and renews the lease of
+    /// those values. Without an answer, the lease ends, and every request reads the database.
+    func detectExternalWrites() async {
+        let asked = ContinuousClock.now
+        do {
+            apply(try await stores.database.externalChanges())
+            stores.lease.renew(asked: asked)
+        } catch is CancellationError {
+            return
+        } catch {
+            // Every request that cannot be answered is logged.
+            stores.log.debug("Could not ask the database for changes; trying again.")
         }
     }
 
-    private func mayHaveExternalWrites() async -> Bool {
-        do {
-            return try await stores.database.changedByOthers()
-        } catch {
-            return !(error is CancellationError)
+    private func apply(_ changes: ExternalChanges) {
+        let known = changes.messages.map(StoredChange.init)
+        guard changes.isComplete, known.allSatisfy({ $0 != nil }) else { return invalidateCaches() }
+        // Triggers send one message a row, and files change many at a time.
+        for case let change? in Set(known) { apply(change) }
+    }
+
+    private func apply(_ change: StoredChange) {
+        switch change {
+        case .session(let digest):
+            issuer.invalidate(session: digest)
+            stores.elevations.invalidateCache()
+        case .person(let id):
+            issuer.invalidate(person: id)
+            stores.apiKeys.invalidate(person: id)
+            stores.people.invalidateCache()
+        case .key(let id): stores.apiKeys.invalidate(key: id)
+        case .signingKeys: stores.signingKeys.invalidateCache()
+        case .assets: for dialect in dialects { dialect.invalidateCache() }
         }
     }
 

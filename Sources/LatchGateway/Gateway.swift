@@ -17,7 +17,7 @@ package import SignInBridge
 /// Source: ARCHITECTURE.md, Layers; Invariants 1, 2 and 3.
 package final class Gateway: Sendable {
     /// The interval at which a running gateway checks whether another process wrote to the database.
-    package static let noticeInterval = Duration.milliseconds(200)
+    package static let noticeInterval = Duration.milliseconds(100)
 
     /// The stores of people and sessions, and the logs.
     package let stores: GatewayStores
@@ -85,13 +85,14 @@ package final class Gateway: Sendable {
             issuer
             ?? StatefulSessionIssuer(
                 database: stores.database, lifetime: settings.sessions,
-                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
+                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, lease: stores.lease,
+                now: stores.now)
         let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
         let keys =
             settings.needsKeys
-            ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.databasePath) : nil
+            ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path) : nil
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         self.stores = stores

@@ -108,7 +108,7 @@ extension AssetStatements {
     static let part = Statement(
         """
         SELECT id, size, motion_id, taken_at, rowid FROM assets
-        WHERE id = ?1 AND owner IN (?2, ?3, '\(AssetOwners.shared)') AND (is_locked = 0 OR ?4)
+        WHERE id = ?1 AND owner IN (?2, ?3, '\(AssetOwners.shared)') AND (NOT is_locked OR ?4)
         """,
         UUID.self, String.self, String.self, Bool.self, row: AssetPart.init)
 
@@ -117,7 +117,7 @@ extension AssetStatements {
     static let videos = pages(
         "m.id, m.size",
         """
-        CROSS JOIN assets m ON m.id = s.motion_id AND m.is_locked = 0
+        CROSS JOIN assets m ON m.id = s.motion_id AND NOT m.is_locked
             AND m.owner IN (?3, ?4, '\(AssetOwners.shared)')
         """)
 
@@ -129,7 +129,7 @@ extension AssetStatements {
         let files = ["= ?3", "= ?4 AND ?3 <> ?4", "= '\(AssetOwners.shared)'"].map { owner in
             """
             SELECT \(columns), NULL, s.taken_at AS taken, s.rowid AS place FROM assets s \(join)
-            WHERE s.owner \(owner) AND s.visibility = 'timeline' AND (s.taken_at, s.rowid) < (?1, ?2) AND s.is_locked = 0
+            WHERE s.owner \(owner) AND s.visibility = 'timeline' AND (s.taken_at, s.rowid) < (?1, ?2) AND NOT s.is_locked
                 AND (?5 IS NULL OR s.folder = (SELECT path FROM asset_folders WHERE id = ?5))
             """
         }

@@ -22,7 +22,7 @@ extension AssetStatements {
             SELECT \(columns) FROM assets WHERE rowid IN (
                 SELECT rowid FROM assets
                 WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
-                    AND (is_locked = 0 OR visibility = 'locked')
+                    AND (NOT is_locked OR visibility = 'locked')
                     AND (?4 IS NULL OR kind = ?4)
                     AND (?5 IS NULL OR taken_at >= ?5) AND (?6 IS NULL OR taken_at <= ?6)
                     AND (?7 IS NULL OR added_at >= ?7) AND (?8 IS NULL OR added_at <= ?8)
@@ -45,7 +45,7 @@ extension AssetStatements {
     static let count = Statement(
         """
         SELECT kind, count(*) FROM assets WHERE owner IN (?1, ?2, '\(AssetOwners.shared)') AND visibility = ?3
-            AND (is_locked = 0 OR visibility = 'locked')
+            AND (NOT is_locked OR visibility = 'locked')
         GROUP BY kind
         """,
         String.self, String.self, AssetVisibility.self
@@ -53,8 +53,10 @@ extension AssetStatements {
 
     static let usage = Statement(
         """
-        SELECT owner, sum(kind = 'IMAGE'), sum(kind = 'VIDEO' AND visibility != 'hidden'),
-            sum(CASE WHEN kind = 'IMAGE' THEN size ELSE 0 END), sum(CASE WHEN kind = 'VIDEO' THEN size ELSE 0 END)
+        SELECT owner, count(*) FILTER (WHERE kind = 'IMAGE'),
+            count(*) FILTER (WHERE kind = 'VIDEO' AND visibility <> 'hidden'),
+            CAST(sum(CASE WHEN kind = 'IMAGE' THEN size ELSE 0 END) AS BIGINT),
+            CAST(sum(CASE WHEN kind = 'VIDEO' THEN size ELSE 0 END) AS BIGINT)
         FROM assets GROUP BY owner ORDER BY owner
         """
     ) { row throws(DatabaseError) in
@@ -70,7 +72,7 @@ extension AssetStatements {
             (SELECT max(updated_at) FROM assets WHERE folder = f.path AND visibility = 'timeline'),
             (SELECT id FROM assets WHERE folder = f.path AND visibility = 'timeline' ORDER BY taken_at DESC LIMIT 1)
         FROM asset_folders f JOIN assets a ON a.folder = f.path AND a.visibility = 'timeline'
-        WHERE f.owner IN (?1, ?2, '\(AssetOwners.shared)') AND f.is_locked = 0 AND instr(f.path, '/') > 0
+        WHERE f.owner IN (?1, ?2, '\(AssetOwners.shared)') AND NOT f.is_locked AND instr(f.path, '/') > 0
             AND (?3 IS NULL OR f.id = ?3)
         GROUP BY f.path ORDER BY max(a.taken_at) DESC
         """,
@@ -100,11 +102,13 @@ extension AssetStatements {
             SELECT *, row_number() OVER (PARTITION BY owner, is_gone ORDER BY last DESC) AS recency,
                 count(*) OVER (PARTITION BY owner, is_gone) AS total
             FROM (
-                SELECT asset, owner, change, change IN ('hidden', 'removed') AS is_gone, max(number) AS last,
-                    sum(change = 'added') > 0 AS was_added
-                FROM asset_changes WHERE number > ?1 GROUP BY asset, owner
-            )
-        ) WHERE recency <= iif(is_gone, ?3, ?2) ORDER BY last
+                SELECT c.asset, c.owner, c.change, c.change IN ('hidden', 'removed') AS is_gone, f.last, f.was_added
+                FROM asset_changes c JOIN (
+                    SELECT max(number) AS last, count(*) FILTER (WHERE change = 'added') > 0 AS was_added
+                    FROM asset_changes WHERE number > ?1 GROUP BY asset, owner
+                ) f ON f.last = c.number
+            ) last_changes
+        ) recent_changes WHERE recency <= CASE WHEN is_gone THEN ?3 ELSE ?2 END ORDER BY last
         """, Int.self, Int.self, Int.self
     ) { row throws(DatabaseError) in
         (

@@ -59,8 +59,10 @@ enum AssetStatements {
 
     static let move = Statement(
         """
-        UPDATE OR IGNORE assets SET folder = ?, name = ?, sought_name = ?, owner = ?, kind = ?, motion_id = NULL,
-            visibility = ?, is_locked = ?, updated_at = ? WHERE id = ? AND folder = ? AND name = ?
+        UPDATE assets SET folder = ?1, name = ?2, sought_name = ?3, owner = ?4, kind = ?5, motion_id = NULL,
+            visibility = ?6, is_locked = ?7, updated_at = ?8
+        WHERE id = ?9 AND folder = ?10 AND name = ?11
+            AND NOT EXISTS (SELECT 1 FROM assets o WHERE o.folder = ?1 AND o.name = ?2)
         """,
         String.self, String.self, String.self, String.self, AssetKind.self, AssetVisibility.self, Bool.self, Date.self,
         UUID.self, String.self, String.self)

@@ -1,5 +1,6 @@
 import Database
 package import FoundationEssentials
+import Primitives
 
 /// Which files a timeline has: those of an album or of all albums, with one visibility or all that are listed.
 package struct TimelineQuery: Sendable, Equatable {
@@ -56,6 +57,25 @@ package struct TimelineAsset: Sendable, Equatable {
     }
 }
 
+/// The first moments of a month and of the month after it, in UTC.
+private struct Month {
+    let start: Date
+    let end: Date
+
+    /// Parses the first day of a month, `2024-07-01`. Nil for any other text.
+    init?(firstDay day: String) {
+        let parts = day.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == [4, 2, 2], parts[2] == "01",
+            parts.allSatisfy({ $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }),
+            let year = Int(parts[0]), let month = Int(parts[1]), (1...12).contains(month)
+        else { return nil }
+        func start(_ month: Int) -> Date {
+            Date(timeIntervalSince1970: Double(CivilDate(year: year, month: month, day: 1).daysSince1970) * 86_400)
+        }
+        (self.start, end) = (start(month), month < 12 ? start(month + 1) : start(12) + 31 * 86_400)
+    }
+}
+
 extension AssetStore {
     /// Returns the months of a timeline, each with at least one file.
     ///
@@ -84,10 +104,12 @@ extension AssetStore {
     package func assets(
         of day: String, _ query: TimelineQuery, for owners: AssetOwners
     ) async throws -> [TimelineAsset] {
+        guard let month = Month(firstDay: day) else { return [] }
         let statement = query.isAscending ? AssetStatements.monthAscending : AssetStatements.monthDescending
         return try await timelineReads.run(of: owners.id) {
             try await database.read {
-                try $0.all(statement, owners.email, owners.id, query.visibility, query.album, day)
+                try $0.all(
+                    statement, owners.email, owners.id, query.visibility, query.album, month.start, month.end)
             }
         }
     }
@@ -99,13 +121,13 @@ extension AssetStatements {
         """
         owner IN (?1, ?2, '\(AssetOwners.shared)')
             AND visibility IN (coalesce(?3, 'timeline'), coalesce(?3, 'archive'))
-            AND (is_locked = 0 OR visibility = 'locked')
+            AND (NOT is_locked OR visibility = 'locked')
             AND (?4 IS NULL OR folder = (SELECT path FROM asset_folders WHERE id = ?4))
         """
 
     static let months = Statement(
         """
-        SELECT day, sum(count) FROM asset_months
+        SELECT day, CAST(sum(count) AS BIGINT) FROM asset_months
         WHERE owner IN (?1, ?2, '\(AssetOwners.shared)')
             AND visibility IN (coalesce(?3, 'timeline'), coalesce(?3, 'archive'))
             AND folder = CASE WHEN ?4 IS NULL THEN '' ELSE (SELECT path FROM asset_folders WHERE id = ?4) END
@@ -115,20 +137,20 @@ extension AssetStatements {
     ) { row throws(DatabaseError) in TimelineMonth(day: try row.get(0), count: try row.get(1)) }
 
     static let monthAscending = Statement(
-        month("ASC"), String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init)
+        month("ASC"), String.self, String.self, AssetVisibility?.self, UUID?.self, Date.self, Date.self,
+        row: TimelineAsset.init)
     static let monthDescending = Statement(
-        month("DESC"), String.self, String.self, AssetVisibility?.self, UUID?.self, String.self, row: TimelineAsset.init
+        month("DESC"), String.self, String.self, AssetVisibility?.self, UUID?.self, Date.self, Date.self,
+        row: TimelineAsset.init
     )
 
-    /// The first condition on the time lets SQLite use the index. The time of a camera differs by less than a day. The
+    /// The conditions on `taken_at` let the database use the index. The time of a camera differs by less than a day. The
     /// limit bounds the memory that one request takes.
     private static func month(_ order: String) -> String {
         """
         SELECT id, owner, kind, visibility, width, height, taken_at, local_at, duration, motion_id FROM assets
         WHERE \(inTimeline)
-            AND taken_at >= unixepoch(?5, '-2 days') * 1000 AND taken_at < unixepoch(?5, '+1 month', '+2 days') * 1000
-            AND local_at >= unixepoch(?5) * 1000 AND local_at < unixepoch(?5, '+1 month') * 1000
-            AND ?5 = date(?5, 'start of month')
+            AND taken_at >= ?5 - 2 * 86400000 AND taken_at < ?6 + 2 * 86400000 AND local_at >= ?5 AND local_at < ?6
         ORDER BY taken_at \(order), rowid \(order) LIMIT 100000
         """
     }

@@ -9,7 +9,7 @@ package enum CompatibilityFunctions {
             RETURN CASE WHEN $1 <= $2 THEN $1 WHEN $1 > $2 THEN $2 END;
         CREATE OR REPLACE FUNCTION max(bigint, bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
             RETURN CASE WHEN $1 >= $2 THEN $1 WHEN $1 < $2 THEN $2 END;
-        CREATE OR REPLACE FUNCTION instr(text, text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+        CREATE OR REPLACE FUNCTION instr(text, text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE
             RETURN strpos($1, $2);
         CREATE OR REPLACE FUNCTION json_each(text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE PARALLEL SAFE
             AS 'SELECT jsonb_array_elements_text($1::jsonb)';

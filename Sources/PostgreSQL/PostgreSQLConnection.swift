@@ -66,10 +66,20 @@ final class PostgreSQLConnection: DriverConnection {
     func execute(_ statement: PostgreSQLStatement) throws(DatabaseError) -> ServerResult {
         let result = try use { (session, deadline) throws(DatabaseError) in
             try session.queue(statement)
-            return try session.receive(until: deadline)
+            return try session.receive(until: deadline).last
         }
         guard let result else { throw misuse("a statement has no result") }
         return result
+    }
+
+    /// Queues a statement, whose result ``receive()`` returns.
+    func queue(_ statement: PostgreSQLStatement) throws(DatabaseError) {
+        try use { (session, _) throws(DatabaseError) in try session.queue(statement) }
+    }
+
+    /// Sends what is queued, and returns the results of the statements.
+    func receive() throws(DatabaseError) -> [ServerResult] {
+        try use { (session, deadline) throws(DatabaseError) in try session.receive(until: deadline) }
     }
 
     func execute(_ script: String) throws(DatabaseError) {
@@ -108,7 +118,7 @@ final class PostgreSQLConnection: DriverConnection {
         do throws(DatabaseError) {
             let result = try use { (session, deadline) throws(DatabaseError) in
                 try session.queue("COMMIT", isDiscarded: false)
-                return try session.receive(until: deadline)
+                return try session.receive(until: deadline).last
             }
             // The server answers a COMMIT of a failed transaction without an error.
             guard result?.command == "COMMIT" else { throw misuse("a failed transaction was to be committed") }

@@ -16,6 +16,9 @@ final class PostgreSQLStatement: DriverStatement {
     private unowned let connection: PostgreSQLConnection
     private var result: ServerResult?
     private var row: Int32 = -1
+    /// The number of queued executions, and then their results.
+    private var queuedCount = 0
+    private var queuedResults: ArraySlice<ServerResult> = []
 
     init(_ text: SQLText, name: String, on connection: PostgreSQLConnection) throws(DatabaseError) {
         let (translated, count) = SQLTranslation.translate(text.sql)
@@ -31,6 +34,7 @@ final class PostgreSQLStatement: DriverStatement {
         self.connection = connection
         types = text.parameters.map { storage in
             switch storage {
+            case .boolean: ServerResult.TypeID.bool
             case .integer: ServerResult.TypeID.int8
             case .real: ServerResult.TypeID.float8
             case .text: ServerResult.TypeID.text
@@ -57,8 +61,29 @@ final class PostgreSQLStatement: DriverStatement {
         return result?.changedRows ?? 0
     }
 
+    var canQueue: Bool { true }
+
+    func queue() throws(DatabaseError) {
+        try connection.queue(self)
+        queuedCount += 1
+    }
+
+    func takeQueued() throws(DatabaseError) {
+        if queuedResults.isEmpty {
+            queuedResults = try connection.receive()[...]
+            guard queuedResults.count == queuedCount else {
+                throw DatabaseError(.misuse, "Could not run a statement \(queuedCount) times: \(sql)")
+            }
+            queuedCount = 0
+        }
+        result = queuedResults.popFirst()
+        row = -1
+    }
+
     func reset() {
         result = nil
+        queuedResults = []
+        queuedCount = 0
         row = -1
         for index in values.indices { values[index] = nil }
     }
@@ -66,6 +91,8 @@ final class PostgreSQLStatement: DriverStatement {
     // MARK: - Parameters, counted from 1
 
     func bindNull(_ index: Int32) throws(DatabaseError) { try set(nil, index) }
+
+    func bind(_ value: Bool, _ index: Int32) throws(DatabaseError) { try set([value ? 1 : 0], index) }
 
     func bind(_ value: Int64, _ index: Int32) throws(DatabaseError) {
         try set(withUnsafeBytes(of: value.bigEndian) { Array($0) }, index)
@@ -98,8 +125,8 @@ final class PostgreSQLStatement: DriverStatement {
     func storageClass(_ column: Int32) -> StorageClass {
         guard let result, !result.isNull(row, column) else { return .null }
         switch result.type(column) {
-        case ServerResult.TypeID.bool, ServerResult.TypeID.int2, ServerResult.TypeID.int4, ServerResult.TypeID.int8:
-            return .integer
+        case ServerResult.TypeID.bool: return .boolean
+        case ServerResult.TypeID.int2, ServerResult.TypeID.int4, ServerResult.TypeID.int8: return .integer
         case ServerResult.TypeID.float8: return .real
         case ServerResult.TypeID.bytes: return .blob
         default: return .text

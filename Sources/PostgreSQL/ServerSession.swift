@@ -130,14 +130,14 @@ final class ServerSession {
 
     /// Sends what is queued and reads all results.
     ///
-    /// - Returns: The result of the last statement whose result is not discarded.
+    /// - Returns: The results that are not discarded, in the order of their commands.
     /// - Throws: The error of the first command that failed.
     @discardableResult
-    func receive(until deadline: ContinuousClock.Instant) throws(DatabaseError) -> ServerResult? {
+    func receive(until deadline: ContinuousClock.Instant) throws(DatabaseError) -> [ServerResult] {
         try send(until: deadline)
-        guard !commands.isEmpty else { return nil }
+        guard !commands.isEmpty else { return [] }
         roundTrips.count()
-        var last: ServerResult?
+        var results: [ServerResult] = []
         var failure: DatabaseError?
         for command in commands {
             let result = try nextResult(until: deadline)
@@ -145,7 +145,7 @@ final class ServerSession {
             case .end: continue
             case .preparation(let statement): statement.isPrepared = result.isSuccess
             case .control: break
-            case .statement: last = result
+            case .statement: results.append(result)
             }
             if !result.isSuccess, PQresultStatus(result.pointer) != PGRES_PIPELINE_ABORTED, failure == nil {
                 failure = self.failure("use", PostgreSQLFailure(result.pointer))
@@ -155,7 +155,7 @@ final class ServerSession {
         }
         commands = []
         if let failure { throw failure }
-        return last
+        return results
     }
 
     /// Returns the messages of notifications that have arrived.

@@ -67,7 +67,7 @@ package final class DatabaseCodeStore: CodeStore {
         """
         INSERT INTO one_time_codes (digest, record, expires_at) VALUES (?1, ?2, ?3)
         ON CONFLICT (digest) DO UPDATE SET record = excluded.record, expires_at = excluded.expires_at
-        WHERE expires_at <= ?4
+        WHERE one_time_codes.expires_at <= ?4
         """, [UInt8].self, [UInt8].self, Date.self, Date.self)
 
     private static let exists = Statement(
@@ -83,6 +83,6 @@ package final class DatabaseCodeStore: CodeStore {
     private static let trim = Statement(
         """
         DELETE FROM one_time_codes WHERE digest IN
-            (SELECT digest FROM one_time_codes ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+            (SELECT digest FROM one_time_codes ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
         """, Int.self)
 }

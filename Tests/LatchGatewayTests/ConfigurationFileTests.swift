@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GatewayConfiguration
+import GatewayCore
 import HTTPServer
 import LatchGateway
 import TestSupport
@@ -23,7 +24,7 @@ struct ConfigurationFileTests {
         try write("loops: 5\n", to: folder.path + "/c/latchd/latchd.yaml")
         let with = try ConfigurationFile(path: nil, environment: environment)
 
-        #expect(without.configuration.settings.databasePath == folder.path + "/s/latchd/latchd.db")
+        #expect(without.configuration.settings.database.path == folder.path + "/s/latchd/latchd.db")
         #expect(with.path == folder.path + "/c/latchd/latchd.yaml")
         #expect(with.configuration.server.loops == 5)
         #expect(with.warnings.isEmpty)
@@ -33,7 +34,7 @@ struct ConfigurationFileTests {
     func home() throws {
         let folder = try TemporaryDirectory()
         let file = try ConfigurationFile(path: nil, environment: ["HOME": folder.path, "XDG_STATE_HOME": "x"])
-        #expect(file.configuration.settings.databasePath == folder.path + "/.local/state/latchd/latchd.db")
+        #expect(file.configuration.settings.database.path == folder.path + "/.local/state/latchd/latchd.db")
     }
 
     @Test("warns if people can set an unverified address and backends get people's addresses")
@@ -61,7 +62,7 @@ struct ConfigurationFileTests {
         let folder = try TemporaryDirectory()
         try write("database: d.db\n", to: folder.path + "/l.yaml")
         let file = try ConfigurationFile(path: folder.path + "/l.yaml", environment: [:])
-        #expect(file.configuration.settings.databasePath == folder.path + "/d.db")
+        #expect(file.configuration.settings.database.path == folder.path + "/d.db")
     }
 
     @Test("warns about a relative path of the database from the environment")

@@ -15,7 +15,7 @@ struct ConfigurationTests: ReadsConfigurations {
         let configuration = try read(file)
 
         #expect(configuration.server.listeners == [.tcp(host: "127.0.0.1", port: 2283)])
-        #expect(configuration.settings.databasePath == "/state/latchd.db")
+        #expect(configuration.settings.database.path == "/state/latchd.db")
         #expect(configuration.settings.sessions == SessionLifetime())
         #expect(configuration.settings.accountLimit.attempts == 10)
         #expect(configuration.settings.addressLimit.window == .seconds(900))
@@ -46,7 +46,7 @@ struct ConfigurationTests: ReadsConfigurations {
             configuration.server.listeners == [
                 .tcp(host: "::1", port: 80), .unix(path: "/etc/run.sock"), .tcp(host: "127.0.0.1", port: 0),
             ])
-        #expect(configuration.settings.databasePath == "/etc/data/l.db")
+        #expect(configuration.settings.database.path == "/etc/data/l.db")
         #expect(configuration.settings.trustedProxies == TrustedProxies([IPNetwork("10.0.0.0/8")].compactMap { $0 }))
         #expect(configuration.server.loops == 3)
         #expect(configuration.settings.onyx.isEnabled)
@@ -73,7 +73,7 @@ struct ConfigurationTests: ReadsConfigurations {
     @Test(
         "refuses the address of a database server, without its password in the message",
         arguments: [
-            "postgres://x/y", "postgresql://ada:s3cr3t-word@db.example.org/latch", "mysql://ada:s3cr3t/word@h/d",
+            "postgres://x/y?sslmode=require", "postgresql://ada:s3cr3t-word@db.example.org/latch", "mysql://ada:s3cr3t/word@h/d",
             "sqlite:///var/lib/latchd.db", "file:///var/lib/latchd.db", "REDIS+tls://:s3cr3t-word@h",
         ])
     func databaseAddress(_ address: String) {
@@ -100,7 +100,7 @@ struct ConfigurationTests: ReadsConfigurations {
             ])
 
         #expect(configuration.server.listeners == [.tcp(host: "127.0.0.1", port: 2), .tcp(host: "::1", port: 3)])
-        #expect(configuration.settings.databasePath == "here.db")
+        #expect(configuration.settings.database.path == "here.db")
         #expect(configuration.settings.sessions.sliding == .seconds(432_000))
         #expect(!configuration.settings.onyx.isEnabled)
         #expect(configuration.settings.auditPath == nil)

@@ -15,8 +15,8 @@ struct SchemaMigrationTests {
     @Test("the keys, sessions and people of a version 10 database still work")
     func fromTen() async throws {
         let folder = try TemporaryDirectory()
-        let settings = try GatewayFixture.settings(in: folder)
-        let path = try #require(settings.databasePath)
+        let settings = try await GatewayFixture.settings(in: folder)
+        let path = try #require(settings.database.path)
         let clock = TestClock()
         let (person, key, now) = (UUID(), UUID(), clock.now)
         let text = Data(SecureRandom.bytes(32)).base64EncodedString()

@@ -11,11 +11,20 @@ package protocol DriverStatement: AnyObject {
     func completeChanges() throws(DatabaseError)
     /// Runs the statement to its end. Returns the number of rows that it inserted, updated or deleted itself.
     func runToEnd() throws(DatabaseError) -> Int
+    /// Whether executions can be queued and sent to the database together.
+    var canQueue: Bool { get }
+    /// Queues an execution with the bound values, whose rows ``takeQueued()`` makes available. Called only when
+    /// ``canQueue`` is true.
+    func queue() throws(DatabaseError)
+    /// Makes the rows of the next queued execution available to ``step()``. The first call sends all of them.
+    func takeQueued() throws(DatabaseError)
     /// Prepares the statement for its next use, and forgets the bound values.
     func reset()
 
     /// Binds NULL.
     func bindNull(_ index: Int32) throws(DatabaseError)
+    /// Binds a truth value.
+    func bind(_ value: Bool, _ index: Int32) throws(DatabaseError)
     /// Binds an integer.
     func bind(_ value: Int64, _ index: Int32) throws(DatabaseError)
     /// Binds a floating-point number.
@@ -41,6 +50,6 @@ package protocol DriverStatement: AnyObject {
 
 /// The type of a value in a database.
 package enum StorageClass: String, Sendable {
-    case integer, real, text, blob
+    case boolean, integer, real, text, blob
     case null = "NULL"
 }

@@ -72,6 +72,11 @@ final class PreparedStatement: DriverStatement {
         return handle.totalChanges == before ? 0 : Int(handle.changes)
     }
 
+    /// False, because no round trip can be saved.
+    var canQueue: Bool { false }
+    func queue() {}
+    func takeQueued() {}
+
     /// Resets the statement for its next use and clears the bound values.
     func reset() {
         // Only repeats an error that was already thrown, because `Connection` steps every writing statement to its end.
@@ -84,6 +89,8 @@ final class PreparedStatement: DriverStatement {
     func bindNull(_ index: Int32) throws(DatabaseError) {
         try check(sqlite3_bind_null(pointer, index))
     }
+
+    func bind(_ value: Bool, _ index: Int32) throws(DatabaseError) { try bind(value ? 1 as Int64 : 0, index) }
 
     func bind(_ value: Int64, _ index: Int32) throws(DatabaseError) {
         try check(sqlite3_bind_int64(pointer, index, value))

@@ -16,6 +16,8 @@ package struct SQLSlot {
 
     /// Binds NULL.
     package func bindNull() throws(DatabaseError) { try statement.bindNull(index) }
+    /// Binds a truth value. SQLite stores 1 or 0.
+    package func bind(_ value: Bool) throws(DatabaseError) { try statement.bind(value, index) }
     /// Binds an integer.
     package func bind(_ value: Int64) throws(DatabaseError) { try statement.bind(value, index) }
     /// Binds a floating-point number. SQLite stores NaN as NULL.

@@ -18,7 +18,7 @@ package struct SQLColumn {
 
     /// Returns the integer in the column.
     package func integer() throws(DatabaseError) -> Int64 {
-        guard statement.storageClass(index) == .integer else { throw unexpected("an integer") }
+        guard [.integer, .boolean].contains(statement.storageClass(index)) else { throw unexpected("an integer") }
         return statement.int64(index)
     }
 

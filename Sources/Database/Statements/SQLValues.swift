@@ -34,11 +34,11 @@ extension Int32: SQLBindable, SQLReadable {
 }
 
 extension Bool: SQLBindable, SQLReadable {
-    /// The values are of type `integer`.
-    package static var storageClass: StorageClass { .integer }
-    /// Binds 1 or 0.
-    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self ? 1 as Int64 : 0) }
-    /// Reads 1 or 0. Throws for every other integer.
+    /// The values are of type `boolean`, which SQLite stores as an integer.
+    package static var storageClass: StorageClass { .boolean }
+    /// Binds a truth value.
+    package func bind(to slot: SQLSlot) throws(DatabaseError) { try slot.bind(self) }
+    /// Reads a truth value, or 1 or 0. Throws for every other integer.
     package static func read(from column: SQLColumn) throws(DatabaseError) -> Bool {
         switch try column.integer() {
         case 0: false

@@ -24,12 +24,12 @@ enum APIKeyStatements {
     static let find = Statement(
         """
         SELECT \(PeopleStatements.columns), key_id, key_scopes, key_used, key_expires,
-            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = key_owner AND i.groups <> '')
+            (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = key_owner AND i.groups <> '')
         FROM people JOIN (
             SELECT id AS key_id, scopes AS key_scopes, last_used_at AS key_used, expires_at AS key_expires,
                 person_id AS key_owner
             FROM api_keys WHERE \(isLive) AND key_hash = ?2)
-        ON id = key_owner WHERE disabled_at IS NULL
+        live ON id = key_owner WHERE disabled_at IS NULL
         """, Date.self, [UInt8].self, row: StoredAPIKey.init)
 
     private static let listed = """
@@ -59,7 +59,7 @@ enum APIKeyStatements {
         WITH RECURSIVE made (id) AS (
             SELECT id FROM api_keys WHERE parent_id = ?2
             UNION SELECT k.id FROM api_keys k JOIN made ON k.parent_id = made.id)
-        UPDATE api_keys SET revoked_at = ?1 WHERE id IN made AND \(isLive) RETURNING id
+        UPDATE api_keys SET revoked_at = ?1 WHERE id IN (SELECT id FROM made) AND \(isLive) RETURNING id
         """, Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
@@ -82,7 +82,7 @@ enum APIKeyStatements {
         """
         SELECT max(moment) FROM (
             SELECT max(created_at) AS moment FROM sessions WHERE person_id = ?1 AND ended_at IS NULL
-            UNION ALL SELECT max(created_at) FROM api_keys WHERE person_id = ?1 AND revoked_at IS NULL)
+            UNION ALL SELECT max(created_at) FROM api_keys WHERE person_id = ?1 AND revoked_at IS NULL) moments
         """, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Date? }
 }

@@ -23,11 +23,16 @@ package final class APIKeyStore: Sendable {
     private let audit: AuditLog
     private let now: @Sendable () -> Date
     private let cache: APIKeyCache
+    private let lease: CacheLease
 
-    package init(database: Database, audit: AuditLog, capacity: Int = 50_000, now: @escaping @Sendable () -> Date) {
+    package init(
+        database: Database, audit: AuditLog, capacity: Int = 50_000, lease: CacheLease = CacheLease(),
+        now: @escaping @Sendable () -> Date
+    ) {
         self.database = database
         self.audit = audit
         self.now = now
+        self.lease = lease
         cache = APIKeyCache(capacity: capacity)
     }
 
@@ -157,14 +162,14 @@ extension APIKeyStore {
 
     /// Returns the key with this text when it is in memory. A valid key counts as used.
     package func cachedAuthentication(_ text: String) -> KnownAPIKey? {
-        Self.isKey(text) ? cache.use(SHA256.digest(text), at: now()) : nil
+        Self.isKey(text) && lease.isValid ? cache.use(SHA256.digest(text), at: now()) : nil
     }
 
     /// Returns the key with this text; nil when there is no such valid key. A valid key counts as used.
     package func authenticate(_ text: String) async throws -> KnownAPIKey? {
         guard Self.isKey(text) else { return nil }
         let digest = SHA256.digest(text)
-        if let known = cache.use(digest, at: now()) { return known }
+        if lease.isValid, let known = cache.use(digest, at: now()) { return known }
         let (ticket, now) = (cache.ticket, now())
         let hash = digest.bytes
         guard let stored = try await database.read({ try $0.first(APIKeyStatements.find, now, hash) }) else {
@@ -184,6 +189,11 @@ extension APIKeyStore {
         cache.remove { $0.person.id == person }
     }
 
+    /// Removes a key from memory, because another process changed it.
+    package func invalidate(key: UUID) {
+        cache.remove { $0.id == key }
+    }
+
     /// Removes all keys from memory, because another process changed the database.
     package func invalidateAll() {
         cache.remove { _ in true }
@@ -196,7 +206,7 @@ extension APIKeyStore {
         for start in stride(from: 0, to: uses.count, by: 500) {
             let some = Array(uses[start..<min(start + 500, uses.count)])
             try await database.write { connection in
-                for (id, use) in some { try connection.run(APIKeyStatements.use, use, id) }
+                _ = try connection.firsts(APIKeyStatements.use, some.map { ($0.use, $0.id) })
             }
             cache.written(some)
         }

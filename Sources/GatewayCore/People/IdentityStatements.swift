@@ -50,12 +50,12 @@ enum IdentityStatements {
 
     /// Marks the person's address as verified, and sets the name if the person has none.
     static let verify = Statement(
-        "UPDATE people SET is_verified = 1, name = coalesce(name, ?) WHERE id = ? RETURNING \(PeopleStatements.columns)",
+        "UPDATE people SET is_verified = TRUE, name = coalesce(name, ?) WHERE id = ? RETURNING \(PeopleStatements.columns)",
         String?.self, UUID.self, row: PeopleStatements.person)
 
     static let dropPassword = Statement(
         """
-        UPDATE people SET password_hash = NULL, must_change_password = 0, session_epoch = session_epoch + 1 WHERE id = ?
+        UPDATE people SET password_hash = NULL, must_change_password = FALSE, session_epoch = session_epoch + 1 WHERE id = ?
         """, UUID.self)
 
     static let all = Statement("SELECT \(columns) FROM identities ORDER BY provider, linked_at", row: identity)

@@ -74,7 +74,7 @@ enum PeopleStatements {
     /// after 15 characters.
     static let kinds = Statement(
         """
-        SELECT password_hash FROM people WHERE password_hash IS NOT NULL
+        SELECT min(password_hash) FROM people WHERE password_hash IS NOT NULL
         GROUP BY substr(password_hash, 1, 15 + instr(substr(password_hash, 16), '$')) LIMIT 64
         """
     ) { row throws(DatabaseError) in PasswordHash(rawValue: try row.get(0)) }
@@ -87,7 +87,7 @@ enum PeopleStatements {
 
     /// Whether the person was signed out everywhere at or after a time.
     static let isSignedOut = Statement(
-        "SELECT coalesce(signed_out_at >= ?, 0) FROM people WHERE id = ?", Date.self, UUID.self
+        "SELECT coalesce(signed_out_at >= ?, FALSE) FROM people WHERE id = ?", Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     static let setPassword = Statement(

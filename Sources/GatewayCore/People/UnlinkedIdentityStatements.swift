@@ -23,7 +23,7 @@ enum UnlinkedIdentityStatements {
     static let trim = Statement(
         """
         DELETE FROM unlinked_identities WHERE id IN
-            (SELECT id FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT -1 OFFSET ?)
+            (SELECT id FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT 1000000000 OFFSET ?)
         """, Int.self)
 
     static let purge = Statement("DELETE FROM unlinked_identities WHERE seen_at < ?", Date.self)

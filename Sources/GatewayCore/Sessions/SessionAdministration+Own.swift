@@ -106,8 +106,8 @@ enum OwnSessionStatements {
     static let adopt = Statement(
         """
         UPDATE sessions SET parent_id = p.id, created_at = p.created_at,
-            authenticated_at = p.authenticated_at, cap_at = min(sessions.cap_at, p.cap_at, ?1),
-            expires_at = min(sessions.expires_at, p.cap_at, ?1)
+            authenticated_at = p.authenticated_at, cap_at = min(sessions.cap_at, min(p.cap_at, ?1)),
+            expires_at = min(sessions.expires_at, min(p.cap_at, ?1))
         FROM sessions p WHERE p.id = ?2 AND p.ended_at IS NULL AND sessions.id = ?3
         """, Date.self, String.self, String.self)
 

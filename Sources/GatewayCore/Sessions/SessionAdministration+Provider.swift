@@ -149,6 +149,6 @@ enum ProviderSessionStatements {
     static let bound = Statement(
         """
         DELETE FROM provider_sign_outs WHERE id IN
-            (SELECT id FROM provider_sign_outs ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+            (SELECT id FROM provider_sign_outs ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
         """, Int.self)
 }

@@ -46,6 +46,9 @@ package protocol SessionIssuer: Sendable {
     /// Ends the session of a token or refresh token. Returns nil when there is no live session.
     func end(_ token: String) async throws -> EndedSession?
 
+    /// Removes the session whose token has this hash from memory, because another process changed it.
+    func invalidate(session: SHA256Digest)
+
     /// Removes a person's sessions from memory, after the stored sessions were ended.
     func invalidate(person: UUID)
 
@@ -72,6 +75,9 @@ extension SessionIssuer {
     ) async throws -> SessionCredential {
         try await issue(for: person, device: device, token: shape, authenticated: authenticated, asking: nil)
     }
+
+    /// Removes all sessions from memory.
+    package func invalidate(session: SHA256Digest) { invalidateAll() }
 
     /// Does nothing.
     package func onSessionsChanged(_ action: @escaping @Sendable () -> Void) {}

@@ -19,7 +19,7 @@ enum SessionStatements {
         """
         UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (
             SELECT rowid FROM sessions WHERE person_id = ?3 AND ended_at IS NULL AND expires_at > ?1
-            ORDER BY id IS ?5 DESC, parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT -1 OFFSET ?4)
+            ORDER BY id IS NOT DISTINCT FROM ?5 DESC, parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT 1000000000 OFFSET ?4)
         RETURNING id
         """, Date.self, String.self, UUID.self, Int.self, String?.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
@@ -37,7 +37,7 @@ enum SessionStatements {
         SELECT s.id, s.created_at, s.last_used_at, min(s.expires_at, \(bound)), \(bound), s.ended_at, p.id, p.email, p.name,
             p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
-            (SELECT group_concat(i.groups, char(10)) FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
+            (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
             coalesce(s.authenticated_at, s.created_at)
         FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
@@ -126,7 +126,7 @@ enum SessionStatements {
         SELECT \(PeopleStatements.columns), session, ends_at FROM people JOIN (
             SELECT s.id AS session, s.person_id AS owner, min(s.expires_at, \(bound)) AS ends_at
             FROM json_each(?1) j JOIN sessions s ON s.id = j.value WHERE s.ended_at IS NULL
-        ) ON owner = id WHERE ends_at > ?2
+        ) live ON owner = id WHERE ends_at > ?2
         """, String.self, Date.self
     ) { row throws(DatabaseError) in
         let count = PeopleStatements.columnCount

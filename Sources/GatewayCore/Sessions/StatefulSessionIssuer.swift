@@ -1,4 +1,4 @@
-import Crypto
+package import Crypto
 package import Database
 package import FoundationEssentials
 
@@ -19,6 +19,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
     private let lifetime: SessionLifetime
     private let now: @Sendable () -> Date
     private let cache: SessionCache
+    private let lease: CacheLease
     private let evictedUses = UnwrittenUses()
     private let audit: AuditLog?
     private let enforcesPasswordChange: Bool
@@ -31,16 +32,18 @@ package final class StatefulSessionIssuer: SessionIssuer {
     ///   - enforcesPasswordChange: Whether a person who must change their password can do nothing else before.
     ///   - audit: The log that records sessions that were ended because a person had too many.
     ///   - cacheCapacity: The maximum number of sessions in memory.
+    ///   - lease: Whether sessions in memory may be used.
     ///   - now: Returns the current time.
     package init(
         database: Database, lifetime: SessionLifetime, enforcesPasswordChange: Bool = true, audit: AuditLog? = nil,
-        cacheCapacity: Int = 196_608, now: @escaping @Sendable () -> Date
+        cacheCapacity: Int = 196_608, lease: CacheLease = CacheLease(), now: @escaping @Sendable () -> Date
     ) {
         self.database = database
         self.lifetime = lifetime
         self.enforcesPasswordChange = enforcesPasswordChange
         self.audit = audit
         self.now = now
+        self.lease = lease
         cache = SessionCache(lifetime: lifetime, capacity: cacheCapacity, evictedUses: evictedUses)
     }
 
@@ -111,6 +114,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         guard count == 43 || (Self.minimumCustomCount...Self.maximumTokenCount).contains(count) else {
             return .unrecognized
         }
+        guard lease.isValid else { return nil }
         let digest = SHA256.digest(token)
         return cache.use(digest, at: now()).map(validAuthentication)
     }
@@ -157,6 +161,11 @@ package final class StatefulSessionIssuer: SessionIssuer {
         return ended?.ended
     }
 
+    /// Removes a session from memory; see ``SessionIssuer``.
+    package func invalidate(session: SHA256Digest) {
+        cache.remove(session)
+    }
+
     /// Removes a person's sessions from memory; see ``SessionIssuer``.
     package func invalidate(person: UUID) {
         cache.remove(person: person)
@@ -193,13 +202,12 @@ extension StatefulSessionIssuer {
             let some = Array(pending[start..<min(start + 500, pending.count)])
             let sliding = lifetime.sliding
             let expiries = try await database.write { connection in
-                try some.map { digest, use in
-                    try connection.first(
-                        SessionStatements.refresh, use.last, use.last + sliding, digest.bytes, use.first)?.expires
-                }
+                try connection.firsts(
+                    SessionStatements.refresh,
+                    some.map { digest, use in (use.last, use.last + sliding, digest.bytes, use.first) })
             }
-            for ((digest, _), expires) in zip(some, expiries) {
-                if let expires { cache.extend(digest, to: expires) }
+            for ((digest, _), extended) in zip(some, expiries) {
+                if let extended { cache.extend(digest, to: extended.expires) }
             }
         }
     }

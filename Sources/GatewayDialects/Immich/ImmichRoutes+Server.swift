@@ -59,7 +59,7 @@ extension ImmichRoutes {
 
     /// Returns the size of the file system with the database and its free space, in bytes.
     private func storage() throws -> ServerResponse {
-        let path = services.settings.databasePath.map { path in
+        let path = services.settings.database.path.map { path in
             path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         }
         let attributes = try FileManager.default.attributesOfFileSystem(forPath: path ?? "/")

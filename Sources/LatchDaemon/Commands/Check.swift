@@ -2,6 +2,7 @@ import CLibrary
 import CommandLineTool
 import FoundationEssentials
 import GatewayConfiguration
+import GatewayCore
 import HTTPServer
 import LatchGateway
 import Primitives
@@ -45,9 +46,9 @@ struct Check: ExecutableCommand {
     }
 
     private func database(_ file: ConfigurationFile) -> String {
-        let path = file.configuration.settings.databasePath ?? "in memory"
-        let isThere = FileManager.default.fileExists(atPath: path)
-        return "  database     \(path.printable)\(isThere ? "" : " (will be created)")"
+        let database = file.configuration.settings.database
+        let isMissing = database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+        return "  database     \(database.description.printable)\(isMissing ? " (will be created)" : "")"
     }
 
     private func lines(_ certificate: TLSCertificate) -> [String] {

@@ -16,7 +16,7 @@ struct Serve: Reloading {
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
         var configuration = file.configuration
         for warning in file.warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
-        let isNew = configuration.settings.databasePath.map { !FileManager.default.fileExists(atPath: $0) } ?? true
+        let isNew = configuration.settings.database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
         let gateway = try await Gateway.open(configuration.settings)
         let log = gateway.stores.log
         configuration.server.credentials = gateway.certificates?.credentials

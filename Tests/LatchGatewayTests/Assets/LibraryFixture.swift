@@ -18,7 +18,9 @@ struct LibraryFixture {
 
     static func with(_ body: (LibraryFixture) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
-        let stores = try await GatewayStores.open(GatewaySettings(databasePath: nil), logWriter: Lines().writer)
+        var settings = GatewaySettings(databasePath: nil)
+        settings.database = try await TestDatabase.temporary()
+        let stores = try await GatewayStores.open(settings, logWriter: Lines().writer)
         try await attempt {
             try await body(LibraryFixture(folder: folder, stores: stores, library: library(folder.path, stores)))
         } finally: {

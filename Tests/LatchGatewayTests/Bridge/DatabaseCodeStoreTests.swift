@@ -67,10 +67,9 @@ struct DatabaseCodeStoreTests {
     /// Runs `body` with two connections to one file, as two gateways have them.
     private func withDatabases(_ body: (Database, Database, TestClock) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
-        let configuration = Database.Configuration(
-            path: folder.file("latchd.db"), applicationID: Schema.applicationID)
-        let one = try await Database.open(configuration, migrations: Schema.migrations)
-        let other = try await Database.open(configuration, migrations: Schema.migrations)
+        let location = try await TestDatabase.location(in: folder)
+        let one = try await location.open()
+        let other = try await location.open()
         try await body(one, other, TestClock())
         await one.close()
         await other.close()

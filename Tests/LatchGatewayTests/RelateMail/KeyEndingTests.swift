@@ -66,15 +66,15 @@ import Testing
             let (first, second) = (try await fixture.key(), try await fixture.key())
             for key in [first, second] { #expect(try await fixture.profile(key.authorization).status == 200) }
             let otherGateway = try await fixture.base.otherProcess()
-            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+            await fixture.base.gateway.detectExternalWrites()
 
             try await otherGateway.apiKeys.revoke(try #require(UUID(uuidString: first.id)))
-            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+            await fixture.base.gateway.detectExternalWrites()
             #expect(try await fixture.profile(first.authorization).status == 401)
             #expect(try await fixture.profile(second.authorization).status == 200)
 
             try await otherGateway.people.disable(otherGateway.people.require(GatewayFixture.email).id)
-            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+            await fixture.base.gateway.detectExternalWrites()
             #expect(try await fixture.profile(second.authorization).status == 401)
             await otherGateway.close()
         }

@@ -53,11 +53,11 @@ struct SignOutEverywhereTests {
                     "/latch/admin/people/\(id)", on: "/latch/admin/people/\(id)", [("action", "end")])
             case "command":
                 let otherProcess = try await fixture.base.otherProcess()
-                await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+                await fixture.base.gateway.detectExternalWrites()
                 let ended = try await otherProcess.sessions.revokeAll(
                     of: otherProcess.people.require(GatewayFixture.email).id)
                 #expect(ended == RevokedAccess(sessions: 1, keys: 1))
-                await fixture.base.gateway.detectExternalWrites(timeout: .seconds(10))
+                await fixture.base.gateway.detectExternalWrites()
                 await otherProcess.close()
             case "Immich":
                 let immich = ImmichFixture(base: fixture.base)

@@ -34,7 +34,7 @@ struct GatewayFixture: Sendable {
         _ body: (GatewayFixture) async throws -> Void
     ) async throws {
         let folder = try TemporaryDirectory()
-        var settings = try self.settings(in: folder)
+        var settings = try await self.settings(in: folder)
         change(&settings)
         let lines = Lines()
         let stores = try await GatewayStores.open(settings, logWriter: lines.writer, now: { clock.now })
@@ -55,8 +55,10 @@ struct GatewayFixture: Sendable {
     }
 
     /// Settings with the cheapest hashing there is.
-    static func settings(in folder: TemporaryDirectory) throws -> GatewaySettings {
-        var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
+    static func settings(in folder: TemporaryDirectory) async throws -> GatewaySettings {
+        var settings = GatewaySettings(databasePath: nil)
+        settings.database = try await TestDatabase.location(in: folder)
+        settings.bridge.keyFile = folder.file("bridge.key")
         settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
         settings.logLevel = .debug
         settings.logFormat = .json

@@ -139,7 +139,7 @@ struct SigningKeyTests {
             try await stores.sessions.revoke(session.id)
             await stores.close()
 
-            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(5))
+            await fixture.base.gateway.detectExternalWrites()
             #expect(try await fixture.me(token).json == ["error": "Unauthorized: session ended"])
         }
     }
@@ -198,7 +198,7 @@ struct SigningKeyTests {
 
             let rotated = try await others[0].signingKeys.rotate()
             #expect(!rotated.isSigning)
-            await fixture.base.gateway.detectExternalWrites(timeout: .seconds(5))
+            await fixture.base.gateway.detectExternalWrites()
             #expect(try await fixture.keys().keys.count == 2)
             for stores in others { await stores.close() }
         }

@@ -1,0 +1,112 @@
+import CLibrary
+import Foundation
+import Synchronization
+
+/// A real PostgreSQL server with its own data folder, on a Unix domain socket in it and, optionally, on a port.
+///
+/// The server is stopped when the value is destroyed. It does not survive a power failure, because it does not flush its
+/// files. If the tests run as root, it runs as the user `postgres`.
+public final class PostgreSQLServer: Sendable {
+    /// The folder of the server's programs.
+    public static let programs = "/usr/lib/postgresql/15/bin"
+
+    private static let shared = SharedServer()
+
+    private let folder: TemporaryDirectory
+    private let program = Mutex<RunningProgram?>(nil)
+    private let settings: [String]
+    private let databases = Atomic<Int>(0)
+
+    /// The folder of the Unix domain socket.
+    public var socketFolder: String { folder.path }
+
+    /// The server that the tests of a process share. It starts at the first call.
+    public static func running() async throws -> PostgreSQLServer { try await shared.server() }
+
+    /// Initializes a data folder and starts a server.
+    ///
+    /// - Parameter settings: Additional settings, such as `max_connections=10`.
+    /// - Throws: An error when the server does not start.
+    public init(_ settings: String...) async throws {
+        folder = try TemporaryDirectory.forSockets()
+        self.settings = settings
+        chmod(folder.path, 0o777)
+        try await run(
+            "initdb", "--pgdata", folder.file("data"), "--auth=trust", "--username=latchd", "--no-sync",
+            "--encoding=UTF8", "--locale=C.UTF-8")
+        try await start()
+    }
+
+    /// Starts the server again after ``stop(_:)``.
+    public func start() async throws {
+        var arguments = ["-D", folder.file("data"), "-k", folder.path]
+        for setting in ["listen_addresses=", "fsync=off", "max_connections=500", "shared_buffers=32MB"] + settings {
+            arguments += ["-c", setting]
+        }
+        let server = try RunningProgram(
+            Self.command("postgres").path, Self.command("postgres").arguments + arguments, environment: Self.environment
+        )
+        try await server.line(containing: "database system is ready to accept connections")
+        program.withLock { $0 = server }
+    }
+
+    /// Sends a signal to the server, and waits for it to end. `SIGINT` ends the sessions and stops; `SIGQUIT` is a
+    /// crash.
+    public func stop(_ signal: Int32) async {
+        let server = program.withLock { program in
+            defer { program = nil }
+            return program
+        }
+        server?.send(signal)
+        await server?.waitForExit()
+    }
+
+    /// Creates a database, and returns its address.
+    ///
+    /// - Parameter template: The name of a database to copy. Nobody may be connected to it.
+    public func createDatabase(from template: String = "template1") async throws -> String {
+        let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
+        try await run("createdb", "--host", folder.path, "--username=latchd", "--template", template, name)
+        return address(of: name)
+    }
+
+    /// Returns the address of a database.
+    public func address(of database: String) -> String {
+        "postgresql://latchd@/\(database)?host=\(folder.path)"
+    }
+
+    /// Runs SQL in a database, and returns the values of its rows as text, a line a row.
+    @discardableResult
+    public func query(_ sql: String, in database: String) async throws -> String {
+        try await run(
+            "psql", "--host", folder.path, "--username=latchd", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+            "--set=ON_ERROR_STOP=1", "--dbname", database, "--command", sql)
+    }
+
+    @discardableResult
+    private func run(_ name: String, _ arguments: String...) async throws -> String {
+        let (path, first) = Self.command(name)
+        let result = try await Program.run(path, first + arguments, environment: Self.environment)
+        guard result.status == 0 else { throw ChildProcess.Failure("\(name) failed: \(result.errors)") }
+        return result.output
+    }
+
+    private static let environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
+
+    /// PostgreSQL refuses to run as root.
+    private static func command(_ name: String) -> (path: String, arguments: [String]) {
+        let path = "\(programs)/\(name)"
+        guard getuid() == 0 else { return (path, []) }
+        return ("/usr/bin/setpriv", ["--reuid=postgres", "--regid=postgres", "--clear-groups", path])
+    }
+}
+
+private actor SharedServer {
+    private var starting: Task<PostgreSQLServer, any Error>?
+
+    func server() async throws -> PostgreSQLServer {
+        let task = starting ?? Task { try await PostgreSQLServer() }
+        starting = task
+        return try await task.value
+    }
+}
