@@ -267,6 +267,8 @@ let package = Package(
                 "Crypto", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "OAuth", "OpenIDConnect",
                 "ScriptedProvider", "TestSupport",
             ]),
+        .testTarget(
+            name: "PostgreSQLTests", dependencies: ["Database", "PostgreSQL", "Primitives", "TestSupport"]),
         .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),

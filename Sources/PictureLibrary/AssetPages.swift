@@ -112,25 +112,23 @@ extension AssetStatements {
         """,
         UUID.self, String.self, String.self, Bool.self, row: AssetPart.init)
 
-    static let listed = pages("s.id, s.size", "")
+    static let listed = pages("s.id, s.size", "", "")
 
     static let videos = pages(
         "m.id, m.size",
-        """
-        CROSS JOIN assets m ON m.id = s.motion_id AND NOT m.is_locked
-            AND m.owner IN (?3, ?4, '\(AssetOwners.shared)')
-        """)
+        "CROSS JOIN assets m",
+        " AND m.id = s.motion_id AND NOT m.is_locked AND m.owner IN (?3, ?4, '\(AssetOwners.shared)')")
 
     /// Returns a statement that reads a page. It reads the files of each owner by index in the required order and
     /// merges the three results. Nothing is sorted, so the cost of a page depends on its length, not on its position.
     private static func pages(
-        _ columns: String, _ join: String
+        _ columns: String, _ join: String, _ condition: String
     ) -> Statement<AssetPart, Int, Int, String, String, UUID?, Int> {
         let files = ["= ?3", "= ?4 AND ?3 <> ?4", "= '\(AssetOwners.shared)'"].map { owner in
             """
             SELECT \(columns), NULL, s.taken_at AS taken, s.rowid AS place FROM assets s \(join)
             WHERE s.owner \(owner) AND s.visibility = 'timeline' AND (s.taken_at, s.rowid) < (?1, ?2) AND NOT s.is_locked
-                AND (?5 IS NULL OR s.folder = (SELECT path FROM asset_folders WHERE id = ?5))
+                AND (?5 IS NULL OR s.folder = (SELECT path FROM asset_folders WHERE id = ?5))\(condition)
             """
         }
         return Statement(

@@ -22,7 +22,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     /// - Throws: ``DatabaseError/Code/cannotOpen`` when the address is malformed, contains a password, or would send
     ///   data over a network without encryption.
     package init(_ uri: String) throws(DatabaseError) {
-        var options = try Self.parse(uri)
+        let options = try Self.parse(uri)
         guard options["password"] == nil else {
             throw Self.refusal(
                 "the address of the database contains a password, which others can read in the process list",
@@ -30,13 +30,16 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         }
         let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         isLocal = hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0) }
+        let ports = (options["port"] ?? "").split(separator: ",")
+        guard ports.allSatisfy({ UInt16($0) != nil }) else {
+            throw Self.refusal("a port in it is not a number", "write 'postgresql://user@host:5432/database'")
+        }
         let mode = options["sslmode"]
         guard isLocal || mode == nil || ["verify-ca", "verify-full"].contains(mode) else {
             throw Self.refusal(
                 "'sslmode=\(mode ?? "")' would send data over a network that anyone can read or change",
                 "remove it, or use 'verify-full'")
         }
-        options["sslmode"] = nil
         self.uri = uri
         let name = options["dbname"] ?? options["user"] ?? "postgres"
         let places = hosts.map { $0.isEmpty ? "the local socket" : $0 }

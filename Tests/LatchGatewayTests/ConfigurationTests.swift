@@ -73,7 +73,8 @@ struct ConfigurationTests: ReadsConfigurations {
     @Test(
         "refuses the address of a database server, without its password in the message",
         arguments: [
-            "postgres://x/y?sslmode=require", "postgresql://ada:s3cr3t-word@db.example.org/latch", "mysql://ada:s3cr3t/word@h/d",
+            "postgres://x/y?sslmode=require", "postgresql://ada:s3cr3t-word@db.example.org/latch",
+            "mysql://ada:s3cr3t/word@h/d",
             "sqlite:///var/lib/latchd.db", "file:///var/lib/latchd.db", "REDIS+tls://:s3cr3t-word@h",
         ])
     func databaseAddress(_ address: String) {

@@ -12,7 +12,7 @@ import Testing
 /// Databases of earlier versions.
 @Suite(.timeLimit(.minutes(20)))
 struct SchemaMigrationTests {
-    @Test("the keys, sessions and people of a version 10 database still work")
+    @Test("the keys, sessions and people of a version 10 database still work", .onlySQLite)
     func fromTen() async throws {
         let folder = try TemporaryDirectory()
         let settings = try await GatewayFixture.settings(in: folder)

@@ -12,7 +12,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SecretsTests {
-    @Test("OX-16 invariant 3: no token, password, hash or typed text is in a log, the metrics or the database")
+    @Test(
+        "OX-16 invariant 3: no token, password, hash or typed text is in a log, the metrics or the database",
+        .onlySQLite)
     func leaksNothing() async throws {
         try await GatewayFixture.with {
             $0.onyx.allowsRegistration = true

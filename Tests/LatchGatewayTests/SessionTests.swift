@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct SessionTests {
-    @Test("invariant 1: a token is stored before it is sent, and only as its SHA-256")
+    @Test("invariant 1: a token is stored before it is sent, and only as its SHA-256", .onlySQLite)
     func durableBeforeSent() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()
@@ -103,7 +103,7 @@ struct SessionTests {
         }
     }
 
-    @Test("invariant 2: the documented bound holds while another process locks the database")
+    @Test("invariant 2: the documented bound holds while another process locks the database", .onlySQLite)
     func boundUnderLock() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.addPerson()

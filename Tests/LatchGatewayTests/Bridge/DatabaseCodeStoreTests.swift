@@ -40,7 +40,7 @@ struct DatabaseCodeStoreTests {
         }
     }
 
-    @Test("OX-15 a stolen database contains the digest of a code, and not the code")
+    @Test("OX-15 a stolen database contains the digest of a code, and not the code", .onlySQLite)
     func stolen() async throws {
         try await BridgeFixture.with(["google"], codes: nil, { $0.codes = .database }) { fixture in
             let person = try await fixture.base.addPerson()

@@ -16,24 +16,30 @@ struct DownloadPlanTests {
     private static func fill(_ fixture: AssetFixture, _ count: Int) async throws {
         func insert(_ name: String, _ kind: String, _ columns: String) -> String {
             """
-            WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
+            WITH RECURSIVE n (i) AS (SELECT CAST(?1 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
             INSERT INTO assets (id, folder, name, sought_name, owner, kind, size, modified_at, inode, sha1, taken_at, local_at,
                 motion_id, visibility, is_locked, added_at, updated_at)
             SELECT \(name), 'ada@example.org/Many', 'P' || i || '\(kind)', 'p', 'ada@example.org', \(columns) FROM n
             """
         }
         func id(_ letter: String) -> String {
-            "printf('00000000-0000-4000-8000-\(letter)%011X', i)"
+            "'00000000-0000-4000-8000-\(letter)' || substr('00000000000' || i, length('00000000000' || i) - 10)"
         }
         let statements = [
             insert(
                 id("A"), ".jpg",
-                "'IMAGE', 10, 0, 0, x'', i / 7, i, CASE WHEN i % 10 = 0 THEN \(id("F")) END, 'timeline', 0, 0, 0"),
-            insert(id("F"), ".mov", "'VIDEO', 5, 0, 0, x'', 0, i, NULL, 'hidden', 0, 0, 0") + " WHERE i % 10 = 0",
+                "'IMAGE', 10, 0, 0, ?3, i / 7, i, CASE WHEN i % 10 = 0 THEN \(id("F")) END, 'timeline', FALSE, 0, 0"),
+            insert(id("F"), ".mov", "'VIDEO', 5, 0, 0, ?3, 0, i, NULL, 'hidden', FALSE, 0, 0") + " WHERE i % 10 = 0",
         ]
         for sql in statements {
-            let statement = Statement(sql, Int.self)
-            _ = try await fixture.immich.base.gateway.stores.database.write { try $0.run(statement, count) }
+            let statement = Statement(sql, Int.self, Int.self, [UInt8].self)
+            // In parts, because the gateway waits only some seconds for one statement.
+            for start in stride(from: 0, to: count, by: 5_000) {
+                let end = min(start + 5_000, count)
+                _ = try await fixture.immich.base.gateway.stores.database.write {
+                    try $0.run(statement, start, end, [])
+                }
+            }
         }
     }
 

@@ -115,7 +115,7 @@ struct ImmichPINTests {
         }
     }
 
-    @Test("IM-15 a PIN that is replaced while it is checked does not unlock the session")
+    @Test("IM-15 a PIN that is replaced while it is checked does not unlock the session", .onlySQLite)
     func refusesReplacedPIN() async throws {
         try await ImmichFixture.with { fixture in
             let token = try await fixture.token()

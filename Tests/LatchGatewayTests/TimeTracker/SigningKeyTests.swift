@@ -219,7 +219,9 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("The database has only the sealed private key, and a key sealed otherwise is published but not used")
+    @Test(
+        "The database has only the sealed private key, and a key sealed otherwise is published but not used",
+        .onlySQLite)
     func sealed() async throws {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()

@@ -1,0 +1,70 @@
+import Database
+import PostgreSQL
+import TestSupport
+import Testing
+
+@Suite("Addresses of PostgreSQL databases")
+struct AddressTests {
+    @Test(
+        "an address with a password, without encryption over a network, or that is malformed is refused",
+        arguments: [
+            "postgresql://ada:s3cr3t@db.example/latchd", "postgresql://db.example/latchd?password=s3cr3t",
+            "postgresql://db.example/latchd?sslmode=disable", "postgresql://db.example/latchd?sslmode=prefer",
+            "postgresql://127.0.0.1,db.example/latchd?sslmode=disable", "postgresql://db.example/latchd?s3cr3t=1",
+            "postgresql://db.example:s3cr3t/latchd", "mysql://db.example/latchd", "postgresql://a\0b/s3cr3t", "",
+        ])
+    func refused(_ text: String) throws {
+        let error = #expect(throws: DatabaseError.self) { try PostgreSQLAddress(text) }
+        #expect(error?.code == .cannotOpen && error?.message.contains("s3cr3t") == false)
+    }
+
+    @Test("addresses of this machine, of several hosts and with a password file are accepted")
+    func accepted() throws {
+        let several = try PostgreSQLAddress("postgresql://latchd@db1:5433,db2/latchd?passfile=/etc/latchd/pgpass")
+        #expect(several.description == "the database 'latchd' at db1, db2" && !several.isLocal)
+        for text in [
+            "postgresql:///latchd", "postgresql://latchd@/latchd?host=/run/postgresql",
+            "postgresql://127.0.0.1/latchd?sslmode=disable", "postgresql://[::1]/latchd?sslmode=disable",
+        ] {
+            #expect(try PostgreSQLAddress(text).isLocal)
+        }
+    }
+
+    @Test("a server that does not exist is an error that names it")
+    func missing() async throws {
+        let driver = try ServerFixture.driver("postgresql:///latchd?host=/nonexistent")
+        let failure = await code { try await Database.open(driver, migrations: ServerFixture.migrations) }
+        #expect(failure == .unavailable)
+        let running = try await ServerFixture()
+        let wrong = running.address.replacing("@/test", with: "@/missing")
+        let unknown = await code { try await Database.open(ServerFixture.driver(wrong), migrations: []) }
+        #expect(unknown == .cannotOpen)
+    }
+
+    @Test("a database of a newer program and one of another program are refused")
+    func versions() async throws {
+        let fixture = try await ServerFixture()
+        await fixture.database.close()
+        #expect(
+            await code { try await Database.open(ServerFixture.driver(fixture.address), migrations: []) }
+                == .newerThanProgram)
+        try await fixture.query("UPDATE schema_version SET application_id = 1")
+        #expect(
+            await code {
+                try await Database.open(ServerFixture.driver(fixture.address), migrations: ServerFixture.migrations)
+            } == .notADatabase)
+    }
+
+    @Test("gateways that open a new database at the same time migrate it once")
+    func concurrentMigration() async throws {
+        let address = try await PostgreSQLServer.running().createDatabase()
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await Database.open(ServerFixture.driver(address), migrations: ServerFixture.migrations)
+                }
+            }
+            for try await database in group { await database.close() }
+        }
+    }
+}
