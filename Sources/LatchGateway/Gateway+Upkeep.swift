@@ -7,7 +7,7 @@ import SignInBridge
 extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
-    /// also removes outdated failures and expired codes from memory, reads which kinds of password hashes exist,
+    /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist,
     /// rotates signing keys, and scans the picture library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
@@ -46,8 +46,10 @@ extension Gateway {
     }
 
     private func sweep() async {
-        attempts.sweep()
         services.limits.sweep()
+        await attempt("Could not delete old counters of failed attempts; trying again.") {
+            try await self.attempts.sweep()
+        }
         await bridge?.sweep()
     }
 
@@ -84,10 +86,11 @@ extension Gateway {
         stores.signingKeys.invalidateCache()
     }
 
-    /// Writes last uses of sessions and keys to the database.
+    /// Writes last uses of sessions and keys to the database, and deletes finished attempts to sign in.
     package func flush() async {
         await attempt("Could not write the last uses of sessions; trying again.") { try await self.issuer.flush() }
         await attempt("Could not write the last uses of keys; trying again.") { try await self.stores.apiKeys.flush() }
+        await attempt("Could not delete finished attempts; trying again.") { try await self.attempts.flush() }
     }
 
     /// Deletes sessions that ended, keys that were revoked and unlinked identities that were seen long ago.

@@ -86,12 +86,14 @@ package final class Gateway: Sendable {
             ?? StatefulSessionIssuer(
                 database: stores.database, lifetime: settings.sessions,
                 enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
-        let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
         let keys =
             settings.needsKeys
             ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.databasePath) : nil
+        let attempts = SignInGuard(
+            database: stores.database, key: keys?.attempts, address: settings.addressLimit,
+            account: settings.accountLimit, now: stores.now)
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         self.stores = stores
@@ -127,6 +129,7 @@ package final class Gateway: Sendable {
         do {
             try await issuer.flush()
             try await stores.apiKeys.flush()
+            try await attempts.flush()
         } catch {
             stores.log.warning("Could not write the last uses of some sessions or keys.")
         }

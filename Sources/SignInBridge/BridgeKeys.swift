@@ -15,6 +15,8 @@ package struct BridgeKeys: Sendable {
     package let signing: Secret
     /// The key that binds the forms of pages to the browser that they were made for.
     package let form: Secret
+    /// The key of the digests under which attempts to sign in are counted.
+    package let attempts: Secret
 
     /// Returns the keys of the secret in a file, which is created if it does not exist.
     ///
@@ -42,5 +44,6 @@ package struct BridgeKeys: Sendable {
         browser = key("browser")
         form = key("form")
         signing = key("signing")
+        attempts = key("attempts")
     }
 }
