@@ -42,9 +42,7 @@ package final class SignInGuard: Sendable {
     package static let attemptLifetime = Duration.seconds(120)
     /// How long a place stays reserved when its attempt is never settled: 3 minutes, which is longer than an attempt
     /// may take even if the clocks of two gateways differ by a minute.
-    package static let placeLifetime = attemptLifetime + clockDifference
-    /// The difference between the clocks of two gateways that does no harm.
-    private static let clockDifference = Duration.seconds(60)
+    package static let placeLifetime = attemptLifetime + ClockDifference.tolerated
 
     let database: Database
     private let digests: AttemptDigests
@@ -153,7 +151,7 @@ package final class SignInGuard: Sendable {
     /// - Throws: `DatabaseError`, or `CancellationError`. The next sweep tries again.
     package func sweep() async throws {
         // Another gateway's clock may be late.
-        let now = now() - Self.clockDifference
+        let now = now() - ClockDifference.tolerated
         lockOuts.sweep(at: now)
         _ = try await write { try $0.run(AttemptStatements.deleteEnded, now) }
         for (kind, limit) in [(AttemptKind.address, limits.address), (.account, limits.account)] {
