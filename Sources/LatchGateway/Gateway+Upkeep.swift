@@ -7,8 +7,8 @@ import SignInBridge
 extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
-    /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist,
-    /// rotates signing keys, and scans the picture library.
+    /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist, rotates signing
+    /// keys, compares its key with those of other gateways, and scans the picture library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
@@ -26,6 +26,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.sweep() } }
+            group.addTask { await self.repeating(every: .seconds(60), clock) { await self.compareKeys() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
@@ -51,6 +52,14 @@ extension Gateway {
             try await self.attempts.sweep()
         }
         await bridge?.sweep()
+    }
+
+    /// Logs an error when another gateway on the database has another secret.
+    func compareKeys() async {
+        await attempt("Could not compare the key with those of other gateways; trying again.") {
+            guard let keyAgreement = self.keyAgreement, try await !keyAgreement.confirm(isRunning: true) else { return }
+            self.stores.log.error("The gateways do not share a key.", ["error": .text(KeyAgreement.difference)])
+        }
     }
 
     /// Empties the caches when another process wrote to the database. Also empties them when the database does not

@@ -17,6 +17,8 @@ package struct BridgeKeys: Sendable {
     package let form: Secret
     /// The key of the digests under which attempts to sign in are counted.
     package let attempts: Secret
+    /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
+    package let check: [UInt8]
 
     /// Returns the keys of the secret in a file, which is created if it does not exist.
     ///
@@ -45,5 +47,6 @@ package struct BridgeKeys: Sendable {
         form = key("form")
         signing = key("signing")
         attempts = key("attempts")
+        check = key("check").withBytes { Array($0) }
     }
 }

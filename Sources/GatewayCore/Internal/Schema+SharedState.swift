@@ -1,9 +1,24 @@
 extension Schema {
+    /// What several gateways on the database share. `follows_at` is the creation of the signing key before this one, and
+    /// null for keys from before this migration. `key_checks` has a value derived from the secret of each gateway.
+    static let sharedState =
+        """
+        ALTER TABLE signing_keys ADD COLUMN follows_at INTEGER;
+
+        CREATE UNIQUE INDEX signing_keys_by_follows_at ON signing_keys (follows_at);
+
+        CREATE TABLE key_checks (
+            digest BLOB NOT NULL PRIMARY KEY,
+            seen_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        """ + attempts
+
     /// The counters of failed attempts, for all gateways on the database, and the attempts in progress.
     ///
     /// `digest`, `address` and `account` are digests of an address or an account; see ``AttemptDigests``. An attempt
     /// that a gateway could not settle because it was killed ends at `ends_at`.
-    static let attempts =
+    private static let attempts =
         """
         CREATE TABLE attempt_counters (
             digest BLOB NOT NULL PRIMARY KEY,
