@@ -15,8 +15,9 @@ import Synchronization
 /// attempts than remaining places. When a gateway is killed in between, the place is free again after ``placeLifetime``.
 /// When the database does not respond, no attempt is allowed.
 ///
-/// A correct sign-in without earlier failures costs one write more, which need not outlive a power failure. An attempt
-/// during a lock-out that this gateway knows costs nothing, and any other refused attempt writes nothing.
+/// A correct sign-in without earlier failures costs one write, which need not outlive a power failure. Its end is
+/// written together with the next attempt, or with all others of a second. An attempt during a lock-out that this
+/// gateway knows costs nothing, and any other refused attempt writes nothing.
 ///
 /// Source: NIST SP 800-63B §5.2.2; RFC 6749 §10.10.
 package final class SignInGuard: Sendable {
