@@ -33,22 +33,23 @@ extension ForwardAuthRoutes {
         let key = String(decoding: basic.password, as: UTF8.self)
         if let known = services.apiKeys.cachedAuthentication(key), Self.isName(name, of: known) { return .known(known) }
         let client = origin(of: request)
-        switch services.attempts.reserve(from: client.address, account: name) {
+        switch try await services.attempts.reserve(from: client.address, account: name) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
             let known: KnownAPIKey?
             do {
                 known = try await services.apiKeys.authenticate(key)
+                try services.attempts.requireInTime(reservation)
             } catch {
                 services.attempts.release(reservation)
                 throw error
             }
             guard let known, Self.isName(name, of: known) else {
                 services.metrics.apiKey(.refused)
-                services.signIn.fail(reservation, reason: "wrong-key", person: known?.person.id, from: client)
+                try await services.signIn.fail(reservation, reason: "wrong-key", person: known?.person.id, from: client)
                 return .refused
             }
-            services.attempts.succeed(reservation)
+            try await services.attempts.succeed(reservation)
             return .known(known)
         }
     }

@@ -160,7 +160,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "bridge.codes", \.settings.codes, as: .choice(CodeStoreKind.allCases.map { ($0.rawValue, $0) }),
             summary: "Where one-time codes are stored. With database or redis, several gateways can complete each "
-                + "other's sign-ins."),
+                + "other's sign-ins.", defaultValue: "memory"),
     ]
 
     private static let redis = [

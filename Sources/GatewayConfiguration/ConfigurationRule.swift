@@ -93,7 +93,7 @@ package struct ConfigurationRule: Sendable {
         ) { $0.redis.isAllowedThere },
         ConfigurationRule(
             keys: ["bridge.codes"], problem: "bridge.codes is redis, but redis.url is not set", remedy: "set redis.url"
-        ) { $0.settings.codes != .redis || $0.redis.url != nil },
+        ) { $0.settings.codeStore != .redis || $0.redis.url != nil },
         ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies contains every address",
             remedy: "write the reverse proxy's own address or network"

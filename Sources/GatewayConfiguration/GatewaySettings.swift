@@ -39,8 +39,8 @@ package struct GatewaySettings: Sendable {
     /// The address of this server for browsers and other servers, without a slash at its end. Nil when it is not
     /// configured.
     package var publicURL: String?
-    /// The kind of store for one-time codes. Default: memory.
-    package var codes = CodeStoreKind.memory
+    /// The kind of store for one-time codes. Default: nil, ``defaultCodes``.
+    package var codes: CodeStoreKind?
     /// The settings of Redis. Nil when Redis is not used.
     package var redis: RedisSettings?
     /// The servers that may introspect tokens.
@@ -56,6 +56,13 @@ package struct GatewaySettings: Sendable {
 
     /// The paths of the certificate and its key. Nil without TLS.
     package var certificateFiles: CertificateFiles?
+
+    /// The kind of store for one-time codes when ``codes`` is nil: the gateway's memory, because an SQLite file is
+    /// usually used by one gateway, and each code in the database costs two durable writes.
+    package var defaultCodes: CodeStoreKind { .memory }
+
+    /// The kind of store for one-time codes that is used.
+    package var codeStore: CodeStoreKind { codes ?? defaultCodes }
 
     /// Whether the gateway needs keys to seal data for browsers or to bind forms to them.
     package var needsKeys: Bool { !providers.isEmpty || pages.isEnabled }

@@ -3,7 +3,8 @@
 ///
 /// Source: RFC 6177 §2: a site gets at least a /64.
 package struct AddressKey: Hashable, Sendable {
-    private let bytes: [UInt8]
+    /// The four bytes of an IPv4 address, the first eight of an IPv6 address, or none.
+    package let bytes: [UInt8]
 
     /// Creates the key of an address. All clients without an address share one key.
     package init(_ address: IPAddress?) {

@@ -7,8 +7,8 @@ import SignInBridge
 extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
-    /// also removes outdated failures and expired codes from memory, reads which kinds of password hashes exist,
-    /// rotates signing keys, and scans the picture library.
+    /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist, rotates signing
+    /// keys, compares its key with those of other gateways, and scans the picture library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
@@ -26,6 +26,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(1), clock) { await self.flush() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.purge() } }
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.sweep() } }
+            group.addTask { await self.repeating(every: .seconds(60), clock) { await self.compareKeys() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
@@ -46,9 +47,19 @@ extension Gateway {
     }
 
     private func sweep() async {
-        attempts.sweep()
         services.limits.sweep()
+        await attempt("Could not delete old counters of failed attempts; trying again.") {
+            try await self.attempts.sweep()
+        }
         await bridge?.sweep()
+    }
+
+    /// Logs an error when another gateway on the database has another secret.
+    func compareKeys() async {
+        await attempt("Could not compare the key with those of other gateways; trying again.") {
+            guard let keyAgreement = self.keyAgreement, try await !keyAgreement.confirm(isRunning: true) else { return }
+            self.stores.log.error("The gateways do not share a key.", ["error": .text(KeyAgreement.difference)])
+        }
     }
 
     /// Asks the database for changes by other processes, applies them to the values in memory, and renews the lease of
@@ -97,10 +108,11 @@ extension Gateway {
         stores.signingKeys.invalidateCache()
     }
 
-    /// Writes last uses of sessions and keys to the database.
+    /// Writes last uses of sessions and keys to the database, and deletes finished attempts to sign in.
     package func flush() async {
         await attempt("Could not write the last uses of sessions; trying again.") { try await self.issuer.flush() }
         await attempt("Could not write the last uses of keys; trying again.") { try await self.stores.apiKeys.flush() }
+        await attempt("Could not delete finished attempts; trying again.") { try await self.attempts.flush() }
     }
 
     /// Deletes sessions that ended, keys that were revoked and unlinked identities that were seen long ago.

@@ -34,6 +34,8 @@ package final class Gateway: Sendable {
     package let isDraining: Flag
     /// Sign-in through identity providers. Nil when there are none.
     package let bridge: Bridge?
+    /// The comparison of this gateway's secret with those of other gateways. Nil when the settings need no secret.
+    let keyAgreement: KeyAgreement?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
     package let certificates: CertificateReloader?
 
@@ -45,7 +47,7 @@ package final class Gateway: Sendable {
     ///   - now: The clock that determines expiry.
     /// - Returns: The gateway. Close it with ``close()``.
     /// - Throws: The errors of ``GatewayStores/open(_:logWriter:now:)``; `HTTPServerError` when the certificate cannot
-    ///   be used.
+    ///   be used; ``GatewayError/Code/file`` when another gateway on the database has another `bridge.key`.
     package static func open(
         _ settings: GatewaySettings, logWriter: LogWriter = .standardError(),
         now: @escaping @Sendable () -> Date = { Date() }
@@ -57,7 +59,9 @@ package final class Gateway: Sendable {
             let certificates = try settings.certificateFiles.map {
                 try CertificateReloader($0, log: stores.log, audit: stores.audit, now: now)
             }
-            return try Gateway(stores, certificates: certificates)
+            let gateway = try Gateway(stores, certificates: certificates)
+            try await gateway.keyAgreement?.require()
+            return gateway
         } catch {
             await stores.close()
             throw error
@@ -87,14 +91,17 @@ package final class Gateway: Sendable {
                 database: stores.database, lifetime: settings.sessions,
                 enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, lease: stores.lease,
                 now: stores.now)
-        let attempts = SignInGuard(address: settings.addressLimit, account: settings.accountLimit, now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
         let keys =
             settings.needsKeys
             ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path) : nil
+        let attempts = SignInGuard(
+            database: stores.database, key: keys?.attempts, address: settings.addressLimit,
+            account: settings.accountLimit, now: stores.now)
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
+        keyAgreement = keys.map { KeyAgreement(database: stores.database, keys: $0, now: stores.now) }
         self.stores = stores
         self.issuer = issuer
         self.attempts = attempts
@@ -128,6 +135,8 @@ package final class Gateway: Sendable {
         do {
             try await issuer.flush()
             try await stores.apiKeys.flush()
+            try await attempts.flush()
+            try await keyAgreement?.end()
         } catch {
             stores.log.warning("Could not write the last uses of some sessions or keys.")
         }

@@ -176,7 +176,8 @@ package final class Bridge: Sendable {
         _ returnTo: PendingAuthorization.ReturnTarget, for identity: ProviderIdentity, identifiedAt: Date,
         at provider: BridgeProvider, _ client: RequestOrigin
     ) async throws -> CallbackResult {
-        let (code, expires) = (OneTimeCode(), now() + codeLifetime)
+        // The store enforces the lifetime by one clock, where there is one. This check is by the clock of any gateway.
+        let (code, expires) = (OneTimeCode(), now() + codeLifetime + codes.toleratedClockDifference)
         switch returnTo {
         case .app(let redirect, let state, let challenge):
             let person = try await person(forAppOf: identity, at: provider)

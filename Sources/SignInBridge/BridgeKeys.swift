@@ -15,6 +15,10 @@ package struct BridgeKeys: Sendable {
     package let signing: Secret
     /// The key that binds the forms of pages to the browser that they were made for.
     package let form: Secret
+    /// The key of the digests under which attempts to sign in are counted.
+    package let attempts: Secret
+    /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
+    package let check: [UInt8]
 
     /// Returns the keys of the secret in a file, which is created if it does not exist.
     ///
@@ -42,5 +46,7 @@ package struct BridgeKeys: Sendable {
         browser = key("browser")
         form = key("form")
         signing = key("signing")
+        attempts = key("attempts")
+        check = key("check").withBytes { Array($0) }
     }
 }

@@ -21,6 +21,10 @@ package protocol CodeStore: Sendable {
     /// - Throws: When the store does not respond; the record may be removed nevertheless.
     func consume(_ key: SHA256Digest) async throws -> [UInt8]?
 
+    /// The difference between the clocks of the gateways that share the store for which a record is still accepted. A
+    /// record may therefore live longer by this time.
+    var toleratedClockDifference: Duration { get }
+
     /// Whether the store can be used at the moment.
     func isReady() async -> Bool
 
@@ -29,6 +33,9 @@ package protocol CodeStore: Sendable {
 }
 
 extension CodeStore {
+    /// Zero: the store belongs to one gateway.
+    package var toleratedClockDifference: Duration { .zero }
+
     /// True: the store is always ready.
     package func isReady() async -> Bool { true }
 }

@@ -6,6 +6,8 @@ import Synchronization
 
 /// A store of one-time codes in the gateway's database, which several gateways can share.
 ///
+/// The clocks of the gateways may differ by a minute, so a record may live a minute longer than asked.
+///
 /// Each code costs two durable writes, and so does each sign-in that an app starts without a redirect of the browser.
 /// Like the other stores it holds the SHA-256 of a code and a sealed record, so a stolen database contains no usable
 /// code.
@@ -16,6 +18,9 @@ package final class DatabaseCodeStore: CodeStore {
     private let capacity: Int
     private let now: @Sendable () -> Date
     private let insertions = Atomic<Int>(0)
+
+    /// A minute.
+    package var toleratedClockDifference: Duration { ClockDifference.tolerated }
 
     /// Creates a store on a database with the gateway's tables.
     ///
@@ -36,7 +41,8 @@ package final class DatabaseCodeStore: CodeStore {
     package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
         let now = now()
         let inserted = try await database.write { connection in
-            try connection.run(Self.insert, key.bytes, record, now + lifetime, now)
+            try connection.run(
+                Self.insert, key.bytes, record, now + lifetime, now - ClockDifference.tolerated)
         }
         guard inserted == 1 else { throw GatewayError.codeExists }
         // Counting the records takes as long as reading them all, so it is not done for every record.
@@ -50,13 +56,13 @@ package final class DatabaseCodeStore: CodeStore {
         // Most requests with an unknown code end here, without a write.
         guard try await database.read({ try $0.first(Self.exists, key.bytes) }) == true else { return nil }
         let taken = try await database.write { try $0.first(Self.delete, key.bytes) }
-        guard let taken, now() < taken.expires else { return nil }
+        guard let taken, now() < taken.expires + ClockDifference.tolerated else { return nil }
         return taken.record
     }
 
     /// Deletes expired records, and the oldest beyond the capacity. A failure is ignored: the next sweep deletes them.
     package func sweep() async {
-        let (now, capacity) = (now(), capacity)
+        let (now, capacity) = (now() - ClockDifference.tolerated, capacity)
         _ = try? await database.write { connection in
             try connection.run(Self.deleteExpired, now)
             try connection.run(Self.trim, capacity)

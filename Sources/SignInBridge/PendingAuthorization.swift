@@ -1,5 +1,6 @@
 package import Crypto
 package import FoundationEssentials
+import GatewayCore
 package import OAuth
 import Primitives
 
@@ -112,10 +113,10 @@ package struct PendingAuthorization: Sendable, Equatable {
         self.returnTo = returnTo
     }
 
-    /// Whether the browser returned in time. The clocks of two gateways may differ by a minute.
+    /// Whether the browser returned in time. The clock of the gateway where it began may be ahead.
     package func isLive(at now: Date) -> Bool {
         let age = now.timeIntervalSince(startedAt)
-        return age >= -60 && age < Self.lifetime.seconds
+        return age >= -ClockDifference.tolerated.seconds && age < Self.lifetime.seconds
     }
 
     /// Whether `secret` belongs to the browser that began this sign-in. Compares in constant time.

@@ -15,6 +15,9 @@ package final class RedisCodeStore: CodeStore {
 
     private let redis: RedisClient
 
+    /// A minute. Redis deletes records by its own clock, so they do not live longer.
+    package var toleratedClockDifference: Duration { ClockDifference.tolerated }
+
     /// Makes a store that uses the server of `redis`.
     package init(_ redis: RedisClient) {
         self.redis = redis

@@ -100,12 +100,12 @@ struct GuardTests {
         var now = start
         func lockOut() -> Duration? {
             for _ in 0..<2 {
-                #expect(counter.reserve(limit, at: now) == nil)
+                #expect(counter.wait(limit, inProgress: 0, at: now) == nil)
                 #expect(counter.fail(limit, at: now) == nil)
             }
-            #expect(counter.reserve(limit, at: now) == nil)
+            #expect(counter.wait(limit, inProgress: 0, at: now) == nil)
             let length = counter.fail(limit, at: now)
-            #expect(counter.reserve(limit, at: now) == length)
+            #expect(counter.wait(limit, inProgress: 0, at: now) == length)
             now = now + (length ?? .zero)
             return length
         }
@@ -114,7 +114,6 @@ struct GuardTests {
         #expect(lockOut() == .seconds(100))
         #expect(lockOut() == .seconds(100))
         now += 100
-        #expect(counter.isIdle(limit, at: now))
         #expect(lockOut() == .seconds(30))
     }
 
@@ -123,36 +122,28 @@ struct GuardTests {
         var counter = AttemptCounter()
         for step in 0..<10 {
             let now = start.addingTimeInterval(Double(step) * 31)
-            #expect(counter.reserve(limit, at: now) == nil)
+            #expect(counter.wait(limit, inProgress: 0, at: now) == nil)
             #expect(counter.fail(limit, at: now) == nil)
         }
+    }
+
+    @Test("attempts in progress occupy the places that failures leave")
+    func places() {
+        var counter = AttemptCounter()
+        #expect(counter.wait(limit, inProgress: 2, at: start) == nil)
+        #expect(counter.wait(limit, inProgress: 3, at: start) == .seconds(1))
+        #expect(counter.fail(limit, at: start) == nil)
+        #expect(counter.wait(limit, inProgress: 1, at: start) == nil)
+        #expect(counter.wait(limit, inProgress: 2, at: start) == .seconds(1))
+        counter.reset()
+        #expect(counter.wait(limit, inProgress: 2, at: start) == nil)
     }
 
     @Test("setting the clock back does not make a lock-out longer than the maximum")
     func clockSetBack() {
         var counter = AttemptCounter()
-        for _ in 0..<3 {
-            _ = counter.reserve(limit, at: start)
-            _ = counter.fail(limit, at: start)
-        }
-        #expect(counter.reserve(limit, at: start - .seconds(10 * day)) == .seconds(100))
-    }
-
-    @Test("the table is bounded, and a flood does not remove a lock-out")
-    func boundedTable() {
-        var table = AttemptTable<Int>(limit: limit, capacity: 100)
-        for _ in 0..<3 {
-            _ = table.reserve(-1, at: start)
-            _ = table.fail(-1, at: start)
-        }
-        for key in 0..<10_000 {
-            #expect(table.reserve(key, at: start) == nil)
-            _ = table.fail(key, at: start)
-        }
-        #expect(table.count == 100)
-        #expect(table.reserve(-1, at: start) == .seconds(30))
-        table.sweep(at: start + .seconds(day))
-        #expect(table.count == 0)
+        for _ in 0..<3 { _ = counter.fail(limit, at: start) }
+        #expect(counter.wait(limit, inProgress: 0, at: start - .seconds(10 * day)) == .seconds(100))
     }
 
     @Test("an IPv6 address counts by its /64, and an IPv4 address on its own, mapped or not")

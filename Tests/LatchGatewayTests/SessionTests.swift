@@ -188,6 +188,7 @@ struct SessionTests {
             let token = try await fixture.token()
 
             fixture.clock.advance(6 * day)
+            try await fixture.gateway.attempts.flush()
             let writes = fixture.gateway.stores.database.writeCount
             for _ in 0..<5 { #expect(try await fixture.me(token).status == 200) }
             #expect(fixture.gateway.stores.database.writeCount == writes)

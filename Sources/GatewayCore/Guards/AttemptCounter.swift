@@ -2,51 +2,54 @@ import FoundationEssentials
 
 /// Counts the failed attempts of one address or one account.
 ///
-/// An attempt reserves a place before the password is checked and releases it afterwards. So there are never more
-/// concurrent attempts than remaining places.
-struct AttemptCounter: Sendable {
-    private(set) var failures = 0
-    private(set) var inProgress = 0
-    private var lockOuts = 0
-    private var windowEnds: Date
-    private var lockedUntil: Date
+/// The counter does not know which attempts are in progress. They are counted in the database, where each of them has
+/// an end, because a gateway that is killed does not settle its attempts.
+struct AttemptCounter: Sendable, Equatable {
+    private(set) var failures: Int
+    private(set) var lockOuts: Int
+    private(set) var windowEnds: Date
+    private(set) var lockedUntil: Date
 
     /// Creates a counter without failures.
     init() {
-        windowEnds = .distantPast
-        lockedUntil = .distantPast
+        self.init(failures: 0, lockOuts: 0, windowEnds: Self.past, lockedUntil: Self.past)
     }
 
-    /// Reserves a place.
+    /// Creates a counter with stored values.
+    init(failures: Int, lockOuts: Int, windowEnds: Date, lockedUntil: Date) {
+        self.failures = failures
+        self.lockOuts = lockOuts
+        self.windowEnds = windowEnds
+        self.lockedUntil = lockedUntil
+    }
+
+    /// A time before all others. Unlike `Date.distantPast` it can be stored as a small number.
+    private static let past = Date(timeIntervalSince1970: 0)
+
+    /// Decides whether another attempt may begin.
     ///
-    /// - Returns: Nil when a place was reserved; otherwise the time to wait.
-    mutating func reserve(_ limit: AttemptLimit, at now: Date) -> Duration? {
+    /// - Parameters:
+    ///   - limit: The limit of the counter.
+    ///   - inProgress: The number of attempts in progress.
+    ///   - now: The time.
+    /// - Returns: Nil when the attempt may begin; otherwise the time to wait.
+    mutating func wait(_ limit: AttemptLimit, inProgress: Int, at now: Date) -> Duration? {
         advance(limit, now)
         if now < lockedUntil { return .seconds(lockedUntil.timeIntervalSince(now)) }
         // Attempts in progress occupy the remaining places, and they end soon.
-        if failures + inProgress >= limit.attempts { return .seconds(1) }
-        inProgress += 1
-        return nil
+        return failures + inProgress >= limit.attempts ? .seconds(1) : nil
     }
 
-    /// Releases a place unused, because the password was not checked.
-    mutating func release() {
-        releaseReservation()
-    }
-
-    /// Releases a place after the correct password.
-    mutating func succeed(resettingFailures: Bool) {
-        releaseReservation()
-        guard resettingFailures else { return }
+    /// Forgets the failures after the correct password. A lock-out that other attempts started meanwhile stays.
+    mutating func reset() {
         failures = 0
         lockOuts = 0
     }
 
-    /// Uses up a place after a wrong password.
+    /// Counts a wrong password.
     ///
     /// - Returns: The length of the lock-out that starts with this failure; nil when none starts.
     mutating func fail(_ limit: AttemptLimit, at now: Date) -> Duration? {
-        releaseReservation()
         // The window may have ended while the password was checked.
         advance(limit, now)
         if failures == 0 { windowEnds = now + limit.window }
@@ -58,21 +61,6 @@ struct AttemptCounter: Sendable {
         failures = 0
         lockedUntil = now + length
         return length
-    }
-
-    /// Whether the counter can be dropped without losing information.
-    func isIdle(_ limit: AttemptLimit, at now: Date) -> Bool {
-        inProgress == 0 && (failures == 0 || now >= windowEnds)
-            && (lockOuts == 0 || now >= lockedUntil + limit.maximumLockOut)
-    }
-
-    /// How much information is lost by dropping the counter. Greater values mean more. A counter with attempts in
-    /// progress is dropped last.
-    var weight: Int { inProgress > 0 ? .max : lockOuts * 1_000 + failures }
-
-    private mutating func releaseReservation() {
-        // The table may have dropped a counter with reserved places and created a new one.
-        inProgress = max(0, inProgress - 1)
     }
 
     private mutating func advance(_ limit: AttemptLimit, _ now: Date) {

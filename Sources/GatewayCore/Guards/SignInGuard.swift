@@ -1,4 +1,5 @@
-import Crypto
+package import Crypto
+package import Database
 package import FoundationEssentials
 import HTTPMessages
 import Synchronization
@@ -9,12 +10,25 @@ import Synchronization
 /// which is longer each time. The correct password clears the failures of the account but not those of the address,
 /// because an attacker may have an account.
 ///
+/// The counters are in the database, so all gateways on it share one limit, and a restart ends no lock-out. An attempt
+/// reserves a place before the password is checked and settles it afterwards, so there are never more concurrent
+/// attempts than remaining places. When a gateway is killed in between, the place is free again after ``placeLifetime``.
+/// When the database does not respond, no attempt is allowed.
+///
+/// A correct sign-in without earlier failures costs one write, which need not outlive a power failure. Its end is
+/// written together with the next attempt, or with all others of a second. An attempt during a lock-out that this
+/// gateway knows costs nothing, and any other refused attempt writes nothing.
+///
 /// Source: NIST SP 800-63B §5.2.2; RFC 6749 §10.10.
 package final class SignInGuard: Sendable {
     /// The places that an attempt has reserved. Each reservation must be settled exactly once.
     package struct Reservation: Sendable {
-        fileprivate let address: AddressKey
-        fileprivate let account: SHA256Digest?
+        fileprivate let id = SecureRandom.bytes(16)
+        fileprivate let address: StoredCounter
+        fileprivate let account: StoredCounter?
+        fileprivate let begun: Date
+        /// Whether the account has failures, which the correct password clears.
+        fileprivate var hasFailures = false
     }
 
     /// The result of requesting an attempt.
@@ -25,75 +39,190 @@ package final class SignInGuard: Sendable {
         case refused(Duration)
     }
 
-    private struct State {
-        package var addresses: AttemptTable<AddressKey>
-        package var accounts: AttemptTable<SHA256Digest>
-    }
+    /// How long an attempt may take: 2 minutes. The result of a longer one is not used, because its place may be free.
+    package static let attemptLifetime = Duration.seconds(120)
+    /// How long a place stays reserved when its attempt is never settled: 3 minutes, which is longer than an attempt
+    /// may take even if the clocks of two gateways differ by a minute.
+    package static let placeLifetime = attemptLifetime + ClockDifference.tolerated
 
-    private let state: Mutex<State>
+    let database: Database
+    private let digests: AttemptDigests
+    private let limits: (address: AttemptLimit, account: AttemptLimit)
+    private let capacity: Int
     private let now: @Sendable () -> Date
+    private let lockOuts: KnownLockOuts
+    /// The attempts that ended and are still in the database. The next write deletes them.
+    private let ended = Mutex<[[UInt8]]>([])
+    private let grants = Atomic<Int>(0)
 
-    /// Creates a guard that stores at most `capacity` addresses and as many accounts.
+    /// Creates a guard on a database with the gateway's tables.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - key: The key of the digests of addresses and accounts, the same in all gateways on the database. Nil for
+    ///     digests without a key.
+    ///   - address: The limit on an address.
+    ///   - account: The limit on an account.
+    ///   - capacity: The maximum number of addresses, and of accounts, after ``sweep()``. The ones with the least
+    ///     information are deleted. Between two sweeps each gateway may add a sixteenth more.
+    ///   - now: The clock of lock-outs. The clocks of two gateways may differ by a minute.
     package init(
-        address: AttemptLimit, account: AttemptLimit, capacity: Int = 50_000, now: @escaping @Sendable () -> Date
+        database: Database, key: Secret?, address: AttemptLimit, account: AttemptLimit, capacity: Int = 50_000,
+        now: @escaping @Sendable () -> Date
     ) {
-        state = Mutex(
-            State(
-                addresses: AttemptTable(limit: address, capacity: capacity),
-                accounts: AttemptTable(limit: account, capacity: capacity)))
+        self.database = database
+        digests = AttemptDigests(key: key)
+        limits = (address, account)
+        self.capacity = capacity
+        lockOuts = KnownLockOuts(capacity: 2 * capacity)
         self.now = now
     }
 
     /// Requests an attempt from an address, and on an account if one is given.
-    package func reserve(from address: ClientAddress, account: EmailAddress?) -> Decision {
+    ///
+    /// - Throws: `DatabaseError`, or `CancellationError`. The attempt is not allowed then.
+    package func reserve(from address: ClientAddress, account: EmailAddress?) async throws -> Decision {
         let now = now()
-        let address = AddressKey(address)
-        // A hash, so that a key has a fixed size even when a client sends a very long e-mail address.
-        let account = account.map { SHA256.digest($0.text) }
-        return state.withLock { state in
-            if let wait = state.addresses.reserve(address, at: now) { return .refused(wait) }
-            if let account, let wait = state.accounts.reserve(account, at: now) {
-                state.addresses.release(address)
-                return .refused(wait)
-            }
-            return .granted(Reservation(address: address, account: account))
+        let request = Reservation(
+            address: StoredCounter(
+                kind: .address, digest: digests.address(AddressKey(address)), limit: limits.address),
+            account: account.map { StoredCounter(kind: .account, digest: digests.account($0), limit: limits.account) },
+            begun: now)
+        for counter in request.counters {
+            let maximum = counter.limit.maximumLockOut
+            if let wait = lockOuts.wait(for: counter.digest, maximum: maximum, at: now) { return .refused(wait) }
+        }
+        let decision = try await write { [lockOuts] in try request.begin(at: now, lockOuts, $0) }
+        if case .granted = decision { await trimIfNeeded() }
+        return decision
+    }
+
+    /// Throws when an attempt took so long that its place may be free again. Its result must not be used then.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``.
+    package func requireInTime(_ reservation: Reservation) throws(GatewayError) {
+        guard now() < reservation.begun + Self.attemptLifetime else {
+            throw GatewayError(.busy, "The sign-in took too long; try again shortly.")
         }
     }
 
     /// Settles an attempt that ended before the password was checked.
     package func release(_ reservation: Reservation) {
-        state.withLock { state in
-            state.addresses.release(reservation.address)
-            if let account = reservation.account { state.accounts.release(account) }
-        }
+        ended.withLock { $0.append(reservation.id) }
     }
 
     /// Settles an attempt with the correct password.
-    package func succeed(_ reservation: Reservation) {
-        state.withLock { state in
-            state.addresses.succeed(reservation.address, resettingFailures: false)
-            if let account = reservation.account { state.accounts.succeed(account, resettingFailures: true) }
-        }
+    ///
+    /// - Throws: `DatabaseError` when failures of the account could not be cleared.
+    package func succeed(_ reservation: Reservation) async throws {
+        release(reservation)
+        guard reservation.hasFailures, let account = reservation.account else { return }
+        try await settle { try account.reset($0) }
     }
 
     /// Settles an attempt with a wrong password, or one that counts as such.
     ///
     /// - Returns: The lengths of the lock-outs that start; nil where none starts.
-    package func fail(_ reservation: Reservation) -> (address: Duration?, account: Duration?) {
+    /// - Throws: `DatabaseError` when the failure could not be counted. The place stays reserved for
+    ///   ``placeLifetime`` then.
+    package func fail(_ reservation: Reservation) async throws -> (address: Duration?, account: Duration?) {
         let now = now()
-        return state.withLock { state in
-            let address = state.addresses.fail(reservation.address, at: now)
-            let account = reservation.account.flatMap { state.accounts.fail($0, at: now) }
-            return (address, account)
+        let lengths = try await settle { connection in
+            // In the same transaction, so that the place is never free before the failure is counted.
+            try connection.run(AttemptStatements.end, reservation.id)
+            let address = try reservation.address.fail(at: now, connection)
+            return (address: address, account: try reservation.account?.fail(at: now, connection))
+        }
+        if let length = lengths.address { lockOuts.insert(reservation.address.digest, until: now + length) }
+        if let account = reservation.account, let length = lengths.account {
+            lockOuts.insert(account.digest, until: now + length)
+        }
+        return lengths
+    }
+
+    /// Deletes the attempts that ended from the database. Called once a second, and before the database is closed.
+    ///
+    /// - Throws: `DatabaseError`, or `CancellationError`. The next call tries again.
+    package func flush() async throws {
+        if ended.withLock({ !$0.isEmpty }) { try await write { _ in } }
+    }
+
+    /// Deletes counters without information, and those with the least information beyond the capacity.
+    ///
+    /// - Throws: `DatabaseError`, or `CancellationError`. The next sweep tries again.
+    package func sweep() async throws {
+        // Another gateway's clock may be late.
+        let now = now() - ClockDifference.tolerated
+        lockOuts.sweep(at: now)
+        _ = try await write { try $0.run(AttemptStatements.deleteEnded, now) }
+        for (kind, limit) in [(AttemptKind.address, limits.address), (.account, limits.account)] {
+            try await write { [capacity] connection in
+                try connection.run(AttemptStatements.deleteIdle, kind.rawValue, now, now - limit.maximumLockOut)
+                let excess = (try connection.first(AttemptStatements.count, kind.rawValue) ?? 0) - capacity
+                if excess > 0 { try connection.run(AttemptStatements.deleteLeast, kind.rawValue, excess) }
+            }
         }
     }
 
-    /// Drops all idle counters.
-    package func sweep() {
-        let now = now()
-        state.withLock { state in
-            state.addresses.sweep(at: now)
-            state.accounts.sweep(at: now)
+    /// Counting the counters takes as long as reading them all, so it is not done for every attempt.
+    private func trimIfNeeded() async {
+        let count = grants.add(1, ordering: .relaxed).newValue
+        // A failure is ignored: the next sweep deletes them.
+        if count.isMultiple(of: max(1, capacity / 16)) { _ = try? await sweep() }
+    }
+
+    /// Writes even when the caller is cancelled. Otherwise a client that disconnects in time could avoid the count.
+    private func settle<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await Task { try await write(body) }.value
+    }
+
+    /// Deletes the attempts that ended and runs `body`, in one transaction. If it fails, they are deleted later.
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        let ids = ended.withLock { ended in
+            defer { ended = [] }
+            return ended
         }
+        do {
+            return try await database.write(outlivesPowerLoss: false) { connection in
+                _ = try connection.firsts(AttemptStatements.end, ids)
+                return try body(connection)
+            }
+        } catch {
+            ended.withLock { $0 += ids }
+            throw error
+        }
+    }
+}
+
+extension SignInGuard.Reservation {
+    /// The counters.
+    fileprivate var counters: [StoredCounter] { [address] + (account.map { [$0] } ?? []) }
+
+    /// Reserves the places if all counters allow it. Otherwise writes nothing.
+    fileprivate func begin(
+        at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
+    ) throws(DatabaseError) -> SignInGuard.Decision {
+        if let wait = try refusal(at: now, lockOuts, connection) { return .refused(wait) }
+        try StoredCounter.touch(counters, at: now, connection)
+        try connection.run(
+            AttemptStatements.begin, id, address.digest, account?.digest, now + SignInGuard.placeLifetime)
+        var granted = self
+        granted.hasFailures = try account?.hasFailures(connection) ?? false
+        return .granted(granted)
+    }
+
+    private func refusal(
+        at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
+    ) throws(DatabaseError) -> Duration? {
+        for counter in counters {
+            guard let refusal = try counter.refusal(at: now, connection) else { continue }
+            if let end = refusal.lockedUntil { lockOuts.insert(counter.digest, until: end) }
+            return refusal.wait
+        }
+        return nil
     }
 }

@@ -10,7 +10,8 @@ extension Schema {
     package static let postgreSQLMigrations = [
         Migration(
             to: 16, named: "tables of version 16",
-            serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications)
+            serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications),
+        Migration(to: 17, named: "what several gateways share", serverSharedState),
     ]
 
     /// The name of the channel on which gateways tell each other about changes.
@@ -155,6 +156,34 @@ extension Schema {
         CREATE INDEX live_api_keys_by_person ON api_keys (person_id) WHERE revoked_at IS NULL;
         CREATE INDEX revoked_api_keys ON api_keys (revoked_at) WHERE revoked_at IS NOT NULL;
         CREATE INDEX api_keys_by_parent ON api_keys (parent_id) WHERE parent_id IS NOT NULL;
+        """
+
+    /// The same as ``sharedState``.
+    private static let serverSharedState =
+        """
+        ALTER TABLE signing_keys ADD COLUMN follows_at BIGINT;
+        CREATE UNIQUE INDEX signing_keys_by_follows_at ON signing_keys (follows_at);
+
+        CREATE TABLE key_checks (digest BYTEA PRIMARY KEY, seen_at BIGINT NOT NULL);
+
+        CREATE TABLE attempt_counters (
+            digest BYTEA PRIMARY KEY,
+            kind \(text) NOT NULL,
+            failures BIGINT NOT NULL,
+            lock_outs BIGINT NOT NULL,
+            window_ends_at BIGINT NOT NULL,
+            locked_until BIGINT NOT NULL,
+            used_at BIGINT NOT NULL
+        );
+
+        CREATE TABLE attempts_in_progress (
+            id BYTEA PRIMARY KEY,
+            address BYTEA NOT NULL,
+            account BYTEA,
+            ends_at BIGINT NOT NULL
+        );
+        CREATE INDEX attempts_in_progress_by_address ON attempts_in_progress (address);
+        CREATE INDEX attempts_in_progress_by_account ON attempts_in_progress (account);
         """
 
     private static let serverLibrary =

@@ -100,11 +100,12 @@ extension SigningKeyStore {
     package func list() async throws -> [SigningKeySummary] {
         let now = now()
         let rows = try await database.read { try $0.all(SigningKeyStatements.all) }
-        let signing = rows.last { $0.signsFrom <= now }?.id
+        let signing = (rows.last { $0.signsFrom <= now } ?? rows.first)?.id
         return rows.map { SigningKeySummary($0, isSigning: $0.id == signing) }
     }
 
-    /// Creates a key that replaces the one that signs now, after other servers have had time to fetch it.
+    /// Creates a key that replaces the one that signs now, after other servers have had time to fetch it. If another
+    /// gateway does the same at the same moment, there is one new key, and both return it.
     ///
     /// - Parameter removingOthers: Whether the previous keys are compromised. They are then removed, so that no
     ///   server trusts them any more, and the new key signs immediately. Tokens that they signed stay valid here,
@@ -121,7 +122,12 @@ extension SigningKeyStore {
                 let created = try await create(
                     signingFrom: begin, after: keys, reason: removingOthers ? "others-forgotten" : "on-demand",
                     removingOthers: removingOthers)
-            else { continue }
+            else {
+                if !removingOthers, let other = try await current().newest, other.stored.created > keys.lastCreated {
+                    return SigningKeySummary(other.stored, isSigning: other.stored.signsFrom <= now())
+                }
+                continue
+            }
             return SigningKeySummary(created, isSigning: created.signsFrom <= now())
         }
         throw GatewayError(.signingKey, "Could not create a signing key: another program is creating one; try again.")

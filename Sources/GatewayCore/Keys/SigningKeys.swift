@@ -33,9 +33,11 @@ struct SigningKeys: Sendable {
     /// Source: RFC 7517 §4; RFC 7518 §6; RFC 8037 §2.
     private static let publicMembers: Set = ["kty", "use", "alg", "kid", "crv", "x", "y", "n", "e"]
 
-    /// Returns the key to sign with: the last one that has started to sign and whose private half can be decrypted.
+    /// Returns the key to sign with: the last one that has started to sign and whose private half can be decrypted. If
+    /// none has started, because the clock of the gateway that created it is ahead, the first one.
     func signer(at now: Date) -> Key? {
-        all.last { $0.signing != nil && $0.stored.signsFrom <= now }
+        let able = all.filter { $0.signing != nil }
+        return able.last { $0.stored.signsFrom <= now } ?? able.first
     }
 
     /// The last key whose private half can be decrypted, even if it does not sign yet.

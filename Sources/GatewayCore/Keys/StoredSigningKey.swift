@@ -50,11 +50,14 @@ enum SigningKeyStatements {
         ORDER BY signs_from, created_at, id
         """, row: StoredSigningKey.init)
 
-    /// Inserts a key, unless a key was created after the newest one that the caller knows.
+    /// Inserts a key, unless a key was created after the newest one that the caller knows, whose creation is the last
+    /// value. Of two gateways that do this at the same time, the unique `follows_at` stops one.
     static let insert = Statement(
         """
-        INSERT INTO signing_keys (id, algorithm, public_key, sealed_key, created_at, signs_from, needed_until)
-        SELECT ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE created_at > ?)
+        INSERT INTO signing_keys
+            (id, algorithm, public_key, sealed_key, created_at, signs_from, needed_until, follows_at)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE NOT EXISTS (SELECT 1 FROM signing_keys WHERE created_at > ?8)
+        ON CONFLICT (follows_at) DO NOTHING
         """, String.self, String.self, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self)
 
     static let need = Statement(

@@ -78,9 +78,13 @@ enum PINStatements {
 
     static let delete = Statement("DELETE FROM pins WHERE person_id = ?", UUID.self)
 
+    /// Stores a count, unless another gateway has counted an attempt since it was read. The last values are the read
+    /// ones.
     static let count = Statement(
-        "UPDATE pins SET attempts = ?, lock_outs = ?, locked_until = ? WHERE person_id = ?", Int.self, Int.self,
-        Date?.self, UUID.self)
+        """
+        UPDATE pins SET attempts = ?, lock_outs = ?, locked_until = ?
+        WHERE person_id = ? AND hash = ? AND attempts = ? AND lock_outs = ?
+        """, Int.self, Int.self, Date?.self, UUID.self, String.self, Int.self, Int.self)
 
     static let resetAttempts = Statement(
         "UPDATE pins SET attempts = 0, lock_outs = 0, locked_until = NULL WHERE person_id = ? AND hash = ?", UUID.self,

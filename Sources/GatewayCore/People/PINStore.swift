@@ -139,13 +139,26 @@ package final class PINStore: Sendable {
     /// Counts an attempt before the PIN is checked.
     private func reserve(_ person: UUID) async throws -> Reservation {
         let now = now()
-        return try await database.write { connection throws(DatabaseError) in
-            guard var stored = try connection.first(PINStatements.find, person) else { return .none }
-            if let wait = stored.wait(at: now) { return .locked(wait) }
-            let lockOut = stored.count(at: now)
-            try connection.run(
-                PINStatements.count, stored.attempts, stored.lockOuts, stored.lockedUntil, person)
-            return .granted(stored.hash, lockOut: lockOut)
+        let reservation = try await database.write { connection throws(DatabaseError) -> Reservation? in
+            for _ in 0..<Self.tries {
+                guard let stored = try connection.first(PINStatements.find, person) else { return Reservation.none }
+                if let wait = stored.wait(at: now) { return .locked(wait) }
+                var counted = stored
+                let lockOut = counted.count(at: now)
+                let count = try connection.run(
+                    PINStatements.count, counted.attempts, counted.lockOuts, counted.lockedUntil, person,
+                    stored.hash.rawValue, stored.attempts, stored.lockOuts)
+                if count == 1 { return .granted(stored.hash, lockOut: lockOut) }
+            }
+            return nil
         }
+        guard let reservation else {
+            throw GatewayError(.busy, "Too many attempts with this PIN run at this moment; try again shortly.")
+        }
+        return reservation
     }
+
+    /// The number of tries when other gateways count attempts of the same person between a read and a write. A database
+    /// that runs one transaction after another needs one.
+    private static let tries = 8
 }

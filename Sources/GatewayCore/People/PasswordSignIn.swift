@@ -4,7 +4,7 @@ package import FoundationEssentials
 /// Signs people in with e-mail address and password.
 ///
 /// A wrong password, an unknown address and a disabled person lead to the same result after the same steps: one
-/// reservation of the guard, one read of the database and one password check.
+/// reservation of the guard, one read of the database, one password check and one count of the failure.
 ///
 /// Source: docs/protocols/onyx.md, Sign-in with a password; OWASP Authentication Cheat Sheet.
 package struct PasswordSignIn: Sendable {
@@ -45,8 +45,8 @@ package struct PasswordSignIn: Sendable {
     /// `canChange` is whether the client can change a password. If not, a person who must change their password gets no
     /// session, because the session could not be used for anything.
     ///
-    /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full. An attempt that throws, or is cancelled
-    ///   before its password was checked, does not count.
+    /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full; `DatabaseError` when the attempt could not
+    ///   be counted. An attempt that throws, or is cancelled before its password was checked, does not count.
     package func attempt(
         _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true
     ) async throws -> Outcome {
@@ -79,7 +79,7 @@ package struct PasswordSignIn: Sendable {
     package func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws
         -> PasswordCheck
     {
-        switch attempts.reserve(from: client.address, account: email) {
+        switch try await attempts.reserve(from: client.address, account: email) {
         case .refused(let wait):
             return .limited(wait)
         case .granted(let reservation):
@@ -89,6 +89,7 @@ package struct PasswordSignIn: Sendable {
                 credential = try await people.credential(email)
                 matches = try await hasher.verify(
                     password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false)
+                try attempts.requireInTime(reservation)
             } catch {
                 attempts.release(reservation)
                 throw error
@@ -97,10 +98,10 @@ package struct PasswordSignIn: Sendable {
                 let reason: StaticString =
                     if credential == nil { "unknown-account" } else if matches { "disabled" } else { "wrong-password" }
                 // A disabled person's correct password counts too. Otherwise the missing lock-out would reveal it.
-                fail(reservation, reason: reason, person: credential?.person.id, from: client)
+                try await fail(reservation, reason: reason, person: credential?.person.id, from: client)
                 return .refused
             }
-            attempts.succeed(reservation)
+            try await attempts.succeed(reservation)
             return .right(credential)
         }
     }
@@ -135,10 +136,12 @@ package struct PasswordSignIn: Sendable {
     }
 
     /// Counts and records a failed attempt, with the lock-outs that it caused.
+    ///
+    /// - Throws: `DatabaseError` when the attempt could not be counted.
     package func fail(
         _ reservation: SignInGuard.Reservation, reason: StaticString, person: UUID?, from client: RequestOrigin
-    ) {
-        let lockOuts = attempts.fail(reservation)
+    ) async throws {
+        let lockOuts = try await attempts.fail(reservation)
         let address = client.address.description
         audit.record(
             AuditEvent(

@@ -27,10 +27,10 @@ package struct Registration: Sendable {
     ///
     /// - Throws: The same errors as ``PeopleStore/add(email:name:isAdministrator:password:mustChange:)``.
     package func register(_ email: String, _ password: Secret, from client: RequestOrigin) async throws -> Outcome {
-        switch attempts.reserve(from: client.address, account: nil) {
+        switch try await attempts.reserve(from: client.address, account: nil) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
-            defer { countAttempt(reservation, client) }
+            try await countAttempt(reservation, client)
             let event = AuditEvent(
                 .registered, address: client.address.description, request: client.request, device: client.device)
             return .registered(
@@ -46,10 +46,10 @@ package struct Registration: Sendable {
     package func registerFirst(
         _ email: String, name: String, _ password: Secret, from client: RequestOrigin
     ) async throws -> Outcome {
-        switch attempts.reserve(from: client.address, account: nil) {
+        switch try await attempts.reserve(from: client.address, account: nil) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
-            defer { countAttempt(reservation, client) }
+            try await countAttempt(reservation, client)
             let event = AuditEvent(
                 .registered, reason: "first-administrator", address: client.address.description,
                 request: client.request, device: client.device)
@@ -60,8 +60,9 @@ package struct Registration: Sendable {
         }
     }
 
-    private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: RequestOrigin) {
-        guard let length = attempts.fail(reservation).address else { return }
+    /// Counts the attempt before its result is known, because every attempt counts.
+    private func countAttempt(_ reservation: SignInGuard.Reservation, _ client: RequestOrigin) async throws {
+        guard let length = try await attempts.fail(reservation).address else { return }
         audit.record(
             AuditEvent(
                 .lockedOut, reason: "address", address: client.address.description, request: client.request,

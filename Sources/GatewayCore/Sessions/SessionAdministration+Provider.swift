@@ -61,7 +61,8 @@ extension SessionAdministration {
         let now = now()
         let done = try await database.write { connection throws(DatabaseError) -> ProviderSignOut? in
             // First, because an expired record with the same key would prevent the insertion of a new one.
-            try connection.run(ProviderSessionStatements.deleteExpired, now)
+            // Another gateway, whose clock is late, may still accept a token that has expired here.
+            try connection.run(ProviderSessionStatements.deleteExpired, now - ClockDifference.tolerated)
             guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
             else { return nil }
             let done = try Self.end(by: token, at: provider, now, connection)

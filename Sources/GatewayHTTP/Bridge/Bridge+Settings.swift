@@ -38,7 +38,7 @@ extension Bridge {
     }
 
     private static func store(_ stores: GatewayStores) throws -> any CodeStore {
-        switch stores.settings.codes {
+        switch stores.settings.codeStore {
         case .memory: return MemoryCodeStore(now: stores.now)
         case .database: return DatabaseCodeStore(database: stores.database, now: stores.now)
         case .redis:

@@ -18,7 +18,7 @@ struct DatabaseCodeStoreTests {
         try await withDatabases { one, other, clock in
             try await checkCodeStore(
                 DatabaseCodeStore(database: one, now: { clock.now }),
-                beside: DatabaseCodeStore(database: other, now: { clock.now })
+                beside: DatabaseCodeStore(database: other, now: { clock.now }), leeway: 60
             ) { clock.advance($0) }
         }
     }

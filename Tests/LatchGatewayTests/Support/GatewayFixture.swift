@@ -153,3 +153,17 @@ extension HTTPServer {
     /// The port that the system chose.
     fileprivate var port: UInt16 { addresses.first?.port ?? 0 }
 }
+
+extension GatewayFixture {
+    /// Another gateway on the same database, whose clock is so many seconds ahead.
+    func otherGateway(
+        ahead seconds: Double = 0, log: LogWriter = LogWriter { _ in },
+        _ change: (inout GatewaySettings) -> Void = { _ in }
+    ) async throws -> Gateway {
+        var settings = gateway.stores.settings
+        settings.auditPath = nil
+        change(&settings)
+        let clock = clock
+        return try await Gateway.open(settings, logWriter: log, now: { clock.now.addingTimeInterval(seconds) })
+    }
+}

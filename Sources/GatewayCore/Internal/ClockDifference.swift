@@ -1,0 +1,5 @@
+/// The difference between the clocks of gateways that share a database.
+package enum ClockDifference {
+    /// The difference that does no harm: a minute.
+    package static let tolerated = Duration.seconds(60)
+}

@@ -1,0 +1,331 @@
+import Crypto
+import Database
+import FoundationEssentials
+import HTTPMessages
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import LatchGateway
+
+/// The limit on guesses when several gateways share a database.
+@Suite("Attempts at several gateways", .timeLimit(.minutes(20)))
+struct SharedGuardTests {
+    private static let limit = AttemptLimit(
+        attempts: 5, window: .seconds(900), firstLockOut: .seconds(120), maximumLockOut: .seconds(900))
+    private let account = EmailAddress(normalizing: "ada@example.org")
+
+    @Test("concurrent guesses at three gateways never exceed the limit of one", arguments: [false, true])
+    func concurrent(byAddress: Bool) async throws {
+        try await Guards.with(3) { guards in
+            let granted = try await withThrowingTaskGroup { group in
+                for number in 0..<60 {
+                    let (address, account) =
+                        byAddress
+                        ? (Guards.address(7), EmailAddress(normalizing: "\(number)@example.org"))
+                        : (Guards.address(number), account)
+                    group.addTask { try await guards[number % 3].reserve(from: address, account: account).granted }
+                }
+                return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
+            }
+            try #require(granted.count == 5)
+
+            // The gateways count each other's failures too: the fifth starts a lock-out, at whichever gateway it ends.
+            var lockOuts: [Duration] = []
+            for (index, reservation) in granted.enumerated() {
+                let lengths = try await guards[index % 3].fail(reservation)
+                lockOuts += [byAddress ? lengths.address : lengths.account].compactMap { $0 }
+            }
+            #expect(lockOuts == [.seconds(120)])
+            for attempts in guards {
+                let address = byAddress ? Guards.address(7) : Guards.address(99)
+                #expect(try await attempts.reserve(from: address, account: account).wait == .seconds(120))
+            }
+        }
+    }
+
+    @Test("correct sign-ins at several gateways do not count, and clear the failures of other gateways")
+    func success() async throws {
+        try await Guards.with(3) { guards in
+            for round in 0..<6 {
+                for attempts in guards {
+                    let reservation = try #require(
+                        try await attempts.reserve(from: Guards.address(round), account: account).granted)
+                    #expect(try await attempts.fail(reservation).account == nil)
+                }
+                let reservation = try #require(
+                    try await guards[round % 3].reserve(from: Guards.address(round), account: account).granted)
+                try await guards[round % 3].succeed(reservation)
+            }
+        }
+    }
+
+    @Test("a place that a killed gateway reserved is free again after three minutes, and not before")
+    func killed() async throws {
+        try await Guards.with(1) { guards, clock, open in
+            // This gateway is killed: it neither settles the attempts nor closes its database.
+            let killed = try await open(0)
+            for number in 0..<5 {
+                #expect(try await killed.reserve(from: Guards.address(number), account: account).granted != nil)
+            }
+            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+
+            clock.advance(179)
+            try await guards[0].sweep()
+            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+            clock.advance(1)
+            let again = try #require(try await guards[0].reserve(from: Guards.address(9), account: account).granted)
+            #expect(try await guards[0].fail(again).account == nil, "An attempt without a result must not count.")
+        }
+    }
+
+    @Test("the result of an attempt that outlived its place is not used")
+    func late() async throws {
+        try await Guards.with(1) { guards, clock, _ in
+            let reservation = try #require(
+                try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+            clock.advance(119)
+            try guards[0].requireInTime(reservation)
+            clock.advance(1)
+            let error = #expect(throws: GatewayError.self) { try guards[0].requireInTime(reservation) }
+            #expect(error?.code == .busy)
+        }
+    }
+
+    @Test("a lock-out and the failures before it outlive a restart")
+    func restart() async throws {
+        try await GatewayFixture.with {
+            $0.accountLimit = Self.limit
+        } _: { fixture in
+            try await fixture.addPerson()
+            for _ in 0..<4 { #expect(try await fixture.login(password: "wrong one").status == 400) }
+
+            let restarted = try Gateway(try await fixture.otherProcess())
+            let origin = RequestOrigin(
+                address: ClientAddress(IPAddress("192.0.2.1")), device: SessionDevice(), request: "1")
+            func attempt(_ password: String) async throws -> PasswordSignIn.Outcome {
+                try await restarted.services.signIn.attempt(
+                    EmailAddress(normalizing: GatewayFixture.email), Secret(password), from: origin)
+            }
+            #expect(try await attempt("wrong one").isRefused)
+            #expect(try await attempt(GatewayFixture.password).wait == .seconds(120))
+            #expect(try await fixture.login().headers["Retry-After"] == "120")
+            await restarted.close()
+
+            fixture.clock.advance(120)
+            #expect(try await fixture.login().status == 200)
+        }
+    }
+
+    @Test(
+        "clocks that differ by a minute shorten a lock-out by at most that, and none is endless", arguments: [-60, 60])
+    func clocks(difference: Double) async throws {
+        try await Guards.with(1) { guards, clock, open in
+            let other = try await open(difference)
+            var length: Duration?
+            while length == nil {
+                let reservation = try #require(
+                    try await other.reserve(from: Guards.address(1), account: account).granted)
+                length = try await other.fail(reservation).account
+            }
+            #expect(length == .seconds(120))
+            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).wait != nil)
+            clock.advance(59)
+            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).wait != nil)
+            clock.advance(121)
+            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).granted != nil)
+        }
+    }
+
+    @Test("clocks that differ by a minute do not free the place of an attempt in progress", arguments: [-60, 60])
+    func clocksInProgress(difference: Double) async throws {
+        try await Guards.with(1) { guards, clock, open in
+            let other = try await open(difference)
+            var running: [SignInGuard.Reservation] = []
+            for number in 0..<5 {
+                running += [try await other.reserve(from: Guards.address(number), account: account).granted]
+                    .compactMap { $0 }
+            }
+            try #require(running.count == 5)
+            clock.advance(119)
+            try await guards[0].sweep()
+            for reservation in running { try other.requireInTime(reservation) }
+            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+        }
+    }
+
+    @Test("the tables are bounded, a flood does not remove a lock-out, and nothing is left after a day")
+    func bounded() async throws {
+        try await Guards.with(1, capacity: 64) { guards, clock, open in
+            for _ in 0..<5 {
+                let reservation = try #require(
+                    try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+                _ = try await guards[0].fail(reservation)
+            }
+            for number in 10..<400 {
+                let reservation = try #require(
+                    try await guards[0].reserve(
+                        from: Guards.address(number), account: EmailAddress(normalizing: "\(number)@b.c")
+                    ).granted)
+                _ = try await guards[0].fail(reservation)
+                #expect(try await guards[0].storedCount <= 2 * (64 + 4))
+            }
+            // Another gateway, which does not know the lock-out.
+            let other = try await open(0)
+            #expect(try await other.reserve(from: Guards.address(2), account: account).wait == .seconds(120))
+
+            clock.advance(day)
+            try await guards[0].sweep()
+            #expect(try await guards[0].storedCount == 0)
+        }
+    }
+
+    @Test("attempts during a lock-out write nothing, and one that this gateway knows does not use the database")
+    func refusedIsCheap() async throws {
+        try await Guards.with(2) { guards, clock, _ in
+            for _ in 0..<5 {
+                let reservation = try #require(
+                    try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+                _ = try await guards[0].fail(reservation)
+            }
+            let writes = guards.map(\.database.writeCount)
+            let stored = try await guards[1].storedCount
+            for _ in 0..<50 {
+                for attempts in guards {
+                    #expect(try await attempts.reserve(from: Guards.address(2), account: account).wait != nil)
+                }
+            }
+            #expect(guards[0].database.writeCount == writes[0])
+            #expect(guards[1].database.writeCount <= writes[1] + 1, "It must find the lock-out once.")
+            #expect(try await guards[1].storedCount == stored)
+        }
+    }
+
+    @Test("a correct sign-in costs one write more than its session")
+    func cost() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            #expect(try await fixture.login().status == 200)
+            let writes = fixture.gateway.stores.database.writeCount
+            for _ in 0..<10 { #expect(try await fixture.login().status == 200) }
+            #expect(fixture.gateway.stores.database.writeCount <= writes + 20)
+        }
+    }
+
+    @Test("a client that disconnects before the result cannot avoid the count")
+    func cancelled() async throws {
+        try await Guards.with(1) { guards, _, _ in
+            for number in 0..<5 {
+                let reservation = try #require(
+                    try await guards[0].reserve(from: Guards.address(number), account: account).granted)
+                let settled = Task {
+                    withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    return try await guards[0].fail(reservation).account
+                }
+                _ = try await settled.value
+            }
+            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(120))
+        }
+    }
+
+    @Test("without its database the gateway allows no attempt")
+    func unavailable() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            await fixture.gateway.stores.database.close()
+            #expect(try await fixture.login().status == 503)
+            #expect(try await fixture.login(password: "wrong one").status == 503)
+        }
+    }
+
+    @Test("the database holds neither the addresses nor the accounts that were tried")
+    func stored() async throws {
+        try await GatewayFixture.with { fixture in
+            #expect(try await fixture.login("tried@example.net", password: "wrong one").status == 400)
+            let bytes = try fixture.databaseBytes()
+            #expect(bytes.contains(Array("attempt_counters".utf8)), "The bytes must be those of the database.")
+            #expect(!bytes.contains(Array("tried@example.net".utf8)))
+        }
+    }
+
+    @Test("digests depend on the key, and an address is not an account")
+    func digests() {
+        let (one, other) = (AttemptDigests(key: Secret.random(32)), AttemptDigests(key: Secret.random(32)))
+        #expect(one.account(account) == one.account(account))
+        #expect(one.account(account) != other.account(account))
+        #expect(one.account(account) != AttemptDigests(key: nil).account(account))
+        #expect(AttemptDigests(key: nil).account(account) == AttemptDigests(key: nil).account(account))
+        let address = AddressKey(IPAddress("97.97.97.97"))
+        #expect(one.address(address) != one.account(EmailAddress(normalizing: "aaaa")))
+    }
+}
+
+/// Guards of several gateways on one database file.
+private enum Guards {
+    static func address(_ number: Int) -> ClientAddress {
+        ClientAddress(IPAddress("10.0.\(number / 256).\(number % 256)"))
+    }
+
+    /// Runs `body` with the guards of so many gateways.
+    static func with(_ count: Int, _ body: ([SignInGuard]) async throws -> Void) async throws {
+        try await with(count) { guards, _, _ in try await body(guards) }
+    }
+
+    /// Runs `body` with the guards of so many gateways, their clock, and a function that opens a further gateway whose
+    /// clock is so many seconds ahead.
+    static func with(
+        _ count: Int, capacity: Int = 1_000,
+        _ body: ([SignInGuard], TestClock, (Double) async throws -> SignInGuard) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let clock = TestClock()
+        let opened = Mutex<[Database]>([])
+        let open = { (difference: Double) in
+            let database = try await Database.open(
+                .init(path: folder.file("latchd.db"), applicationID: Schema.applicationID),
+                migrations: Schema.migrations)
+            opened.withLock { $0.append(database) }
+            return SignInGuard(
+                database: database, key: nil,
+                address: AttemptLimit(
+                    attempts: 5, window: .seconds(900), firstLockOut: .seconds(120), maximumLockOut: .seconds(900)),
+                account: AttemptLimit(
+                    attempts: 5, window: .seconds(900), firstLockOut: .seconds(120), maximumLockOut: .seconds(900)),
+                capacity: capacity, now: { clock.now.addingTimeInterval(difference) })
+        }
+        var guards: [SignInGuard] = []
+        for _ in 0..<count { guards.append(try await open(0)) }
+        try await attempt {
+            try await body(guards, clock, open)
+        } finally: {
+            for database in opened.withLock({ $0 }) { await database.close() }
+        }
+    }
+}
+
+extension SignInGuard.Decision {
+    /// The reservation; nil when the attempt is refused.
+    fileprivate var granted: SignInGuard.Reservation? { if case .granted(let value) = self { value } else { nil } }
+    /// The time to wait; nil when the attempt is allowed.
+    fileprivate var wait: Duration? { if case .refused(let value) = self { value } else { nil } }
+}
+
+extension PasswordSignIn.Outcome {
+    fileprivate var isRefused: Bool { if case .refused = self { true } else { false } }
+    fileprivate var wait: Duration? { if case .limited(let value) = self { value } else { nil } }
+}
+
+extension SignInGuard {
+    /// The number of counters in the database.
+    fileprivate var storedCount: Int {
+        get async throws {
+            let count = Statement("SELECT count(*) FROM attempt_counters") { row throws(DatabaseError) in
+                try row.get(0) as Int
+            }
+            return try await database.read { try $0.first(count) } ?? 0
+        }
+    }
+}
