@@ -29,6 +29,7 @@ struct ManyMachines {
     ///   - destination: The path below the folder of the test.
     ///   - places: Texts that are replaced, such as folders of the system.
     /// - Returns: The path of the written file.
+    /// - Throws: An error of the file system.
     @discardableResult
     func install(_ name: String, as destination: String, _ places: [(String, String)] = []) throws -> String {
         var text = try String(contentsOfFile: Self.source(name), encoding: .utf8)
@@ -65,6 +66,7 @@ struct ManyMachines {
     ///   - number: The last number of the gateway's address.
     ///   - database: A file of SQLite in place of PostgreSQL. Nil for the database of the file.
     /// - Returns: The path of the file.
+    /// - Throws: An error of the file system.
     func installGateway(_ number: Int, database: String? = nil) throws -> String {
         let folders = ["/etc/latchd/", "/var/log/latchd/"].map { ($0, folder.path + "/") }
         let path = try install(
