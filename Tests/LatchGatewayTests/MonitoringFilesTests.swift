@@ -101,10 +101,16 @@ struct MonitoringFilesTests {
             + series("latchd_http_unavailable_total{route=\"/api/me\"}", well: "0x30", ill: "0+10x30")
             + series("latchd_tls_certificate_expiry_seconds", well: "9999999x30", ill: "86400x30")
             + series("latchd_sign_ins_total{outcome=\"refused\"}", well: "0+1x30", ill: "0+100x30")
+            + series("latchd_bridge_sign_ins_total{provider=\"p\",outcome=\"failed\"}", well: "0x30", ill: "0+5x30")
+            + zip(["5", "10", "+Inf"], ["0x30", "0+10x30", "0+10x30"]).map { bound, ill in
+                let name = "latchd_http_request_duration_seconds_bucket"
+                return series("\(name){route=\"/api/auth/mobile/login\",le=\"\(bound)\"}", well: "0+10x30", ill: ill)
+            }.joined()
             + series("latchd_hashing_queue_depth", well: "0x30", ill: "60x30")
             + series("latchd_log_lines_dropped_total", well: "0x30", ill: "0+1x30")
         let alerts = [
-            "LatchdDown", "LatchdDatabaseDown", "LatchdDatabaseSilent", "LatchdDatabaseErrors", "LatchdUnavailable",
+            "LatchdDown", "LatchdDatabaseDown", "LatchdDatabaseSilent", "LatchdDatabaseErrors", "LatchdWritesWait",
+            "LatchdUnavailable", "LatchdProviderUnavailable",
             "LatchdErrors", "LatchdCertificateExpires", "LatchdGuessing", "LatchdHashingQueue", "LatchdLogLinesDropped",
         ]
         // Only that the alert fires, for one gateway: its labels and text are in the rules.
