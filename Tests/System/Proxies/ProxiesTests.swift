@@ -46,6 +46,23 @@ struct ProxiesTests {
         }
     }
 
+    @Test("W3C Trace Context: the backend gets the trace of the client", arguments: ProxyKind.allCases)
+    func trace(kind: ProxyKind) async throws {
+        try await with(kind) { fixture in
+            let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            let response = try await fixture.ask(
+                "/photos",
+                ["Authorization: Bearer \(try await fixture.token())", "traceparent: \(parent)", "tracestate: rojo=1"])
+            let view = try #require(BackendView(response), "\(response)")
+            let passed = try #require(view.values(like: "traceparent").first)
+            #expect(view.values(like: "traceparent").count == 1)
+            #expect(TraceContext(parent: passed)?.traceID == "4bf92f3577b34da6a3ce929d0e0e4736")
+            // nginx passes on the gateway's span, by the lines of docs/operations.md.
+            #expect((passed == parent) == (kind != .nginx))
+            #expect(view.values(like: "tracestate") == ["rojo=1"])
+        }
+    }
+
     @Test(
         "no backend gets an unverified address, nor a field that the client sends instead",
         arguments: ProxyKind.allCases)

@@ -53,8 +53,8 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     private var source: String { "\(Products.packageFolder)/Integrations/\(rawValue)" }
 
-    /// The operator's file with this test's addresses, and one line for a backend that reads another field. Nothing else is
-    /// changed.
+    /// The operator's file with this test's addresses, one line for a backend that reads another field, and for nginx the lines
+    /// that pass on the gateway's span. Nothing else is changed.
     private func adapted(_ text: String, _ name: String, _ places: Places) throws -> String {
         var text = text.replacing("127.0.0.1:2283", with: "127.0.0.1:\(places.gateway)")
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(places.backend)")
@@ -74,8 +74,18 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let addition = remoteUser
         return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             let isPlace = line.contains(addition.behind) && !line.trimmingCharacters(in: .whitespaces).hasPrefix("#")
-            return isPlace ? [String(line), addition.line] : [String(line)]
+            return isPlace ? [String(line), addition.line] + traceLines : [String(line)]
         }.joined(separator: "\n")
+    }
+
+    /// The lines in docs/operations.md with which nginx passes on the gateway's span. The others pass on the client's.
+    private var traceLines: [String] {
+        guard self == .nginx else { return [] }
+        return ["traceparent", "tracestate"].flatMap { name in
+            [
+                "auth_request_set $latchd_\(name) $upstream_http_\(name);", "proxy_set_header \(name) $latchd_\(name);",
+            ]
+        }
     }
 
     private static func apacheAround(_ places: Places) -> String {
