@@ -102,7 +102,7 @@ extension Connection {
         return call.perform(on: self)
     }
 
-    private func begin(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
+    func begin(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
         // After a rollback by the database, each further statement would commit on its own.
         if isLent, driver.isOutsideTransaction { throw recordFailure(by: nil) }
         return try driver.statement(text)

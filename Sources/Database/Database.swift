@@ -73,6 +73,44 @@ package final class Database: Sendable {
         try await open(Database(driver, busyTimeout: busyTimeout, path: nil), migrations)
     }
 
+    /// Opens an existing database only to read it, without migrating it.
+    package static func inspect(_ configuration: Configuration) async throws(DatabaseError) -> Database {
+        try await inspect(SQLiteDriver(configuration: configuration))
+    }
+
+    /// Opens an existing database of another kind than SQLite only to read it, without migrating it.
+    package static func inspect(_ driver: some DatabaseDriver) async throws(DatabaseError) -> Database {
+        let database = Database(driver, busyTimeout: .zero, path: nil)
+        do throws(DatabaseError) {
+            try await database.startReader()
+            if driver.listens { try await database.startListener() }
+        } catch {
+            await database.close()
+            throw error
+        }
+        return database
+    }
+
+    /// Returns the version of the schema of a database, without changing anything. 0 for a database without tables.
+    ///
+    /// - Throws: ``DatabaseError`` when the database does not exist, does not answer, or belongs to another program.
+    package static func schemaVersion(_ configuration: Configuration) async throws(DatabaseError) -> Int {
+        try await schemaVersion(SQLiteDriver(configuration: configuration))
+    }
+
+    /// Returns the version of the schema of a database of another kind than SQLite, without changing anything.
+    package static func schemaVersion(_ driver: some DatabaseDriver) async throws(DatabaseError) -> Int {
+        let database = Database(driver, busyTimeout: .zero, path: nil)
+        let version = Mutex(0)
+        // A thread of its own, because connecting may block.
+        try await database.startWorker { () throws(DatabaseError) in
+            let found = try driver.schemaVersion()
+            version.withLock { $0 = found }
+            return {}
+        }
+        return version.withLock { $0 }
+    }
+
     private static func open(_ database: Database, _ migrations: [Migration]) async throws(DatabaseError) -> Database {
         do throws(DatabaseError) {
             try await database.startWriter(migrations)

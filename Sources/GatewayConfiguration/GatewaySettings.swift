@@ -59,7 +59,7 @@ package struct GatewaySettings: Sendable {
 
     /// The kind of store for one-time codes when ``codes`` is nil: the gateway's memory, because an SQLite file is
     /// usually used by one gateway, and each code in the database costs two durable writes.
-    package var defaultCodes: CodeStoreKind { .memory }
+    package var defaultCodes: CodeStoreKind { if case .server = database { .database } else { .memory } }
 
     /// The kind of store for one-time codes that is used.
     package var codeStore: CodeStoreKind { codes ?? defaultCodes }

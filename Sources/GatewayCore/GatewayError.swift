@@ -9,7 +9,7 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
-                signedOut
+                signedOut, database
         }
         private let base: Base
 
@@ -29,6 +29,9 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let closed = Code(base: .closed)
         /// A file, such as a log or a key file, cannot be used, or a file that was to be sent has changed.
         package static let file = Code(base: .file)
+
+        /// A database cannot be copied.
+        package static let database = Code(base: .database)
 
         /// A one-time code is already stored under this key.
         package static let codeExists = Code(base: .codeExists)

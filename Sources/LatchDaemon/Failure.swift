@@ -27,7 +27,7 @@ struct Failure: Error {
             namesProgram = true
         case let error as ConfigurationError:
             self.init(error.code == .noFile ? .notFound : .configuration, Self.message(of: error))
-        case let error as DatabaseError: self.init(error.code == .locked ? .tryLater : .input, error.message)
+        case let error as DatabaseError: self.init(Self.code(of: error), error.message)
         case let error as GatewayError: self.init(Self.code(of: error), error.message)
         case let error as HTTPServerError:
             self.init(error.code == .certificate ? .configuration : .unavailable, error.message)
@@ -43,6 +43,14 @@ struct Failure: Error {
         guard error.mistakes.count > 1 else { return error.message }
         let lines = error.mistakes.map { "  \($0)" }
         return (["The configuration has \(lines.count) mistakes:"] + lines).joined(separator: "\n")
+    }
+
+    private static func code(of error: DatabaseError) -> ExitCode {
+        switch error.code {
+        case .locked: .tryLater
+        case .unavailable: .unavailable
+        default: .input
+        }
     }
 
     private static func code(of error: GatewayError) -> ExitCode {

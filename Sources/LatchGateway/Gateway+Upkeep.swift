@@ -69,9 +69,11 @@ extension Gateway {
         do {
             apply(try await stores.database.externalChanges())
             stores.lease.renew(asked: asked)
+            metrics.databaseAnswered(at: stores.now())
         } catch is CancellationError {
             return
         } catch {
+            stores.log.count(error)
             // Every request that cannot be answered is logged.
             stores.log.debug("Could not ask the database for changes; trying again.")
         }
@@ -156,6 +158,7 @@ extension Gateway {
         } catch is CancellationError {
             return
         } catch let error as DatabaseError {
+            stores.log.count(error)
             stores.log.warning(failure, ["error": .text(error.message)])
         } catch {
             stores.log.warning(failure)

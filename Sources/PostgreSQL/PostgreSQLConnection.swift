@@ -30,16 +30,26 @@ final class PostgreSQLConnection: DriverConnection {
     private let purpose: Purpose
     private let answerTimeout: Duration
     private let roundTrips: RoundTripCounter
+    /// Whether a transaction may pause, because it copies many rows.
+    private let isBulk: Bool
     private var session: ServerSession?
     private var statements: [ObjectIdentifier: (text: SQLText, statement: PostgreSQLStatement)] = [:]
     private var statementCount = 0
     private var transaction = Transaction.none
     /// The error of a statement after which the server refuses the others of its part of the transaction.
     private var failedStatement: DatabaseError?
+    /// The commands since the beginning of the transaction, until the server has answered one of its statements.
+    private var unansweredCommands: [String]?
+    /// Whether the last session ended because the server closed it, and not because it did not answer in time.
+    private var hasLostIdleSession = false
     /// Whether changes by others may have been missed since the last report.
     private var mayHaveMissedChanges = true
 
-    init(_ address: PostgreSQLAddress, _ purpose: Purpose, answerTimeout: Duration, roundTrips: RoundTripCounter) {
+    init(
+        _ address: PostgreSQLAddress, _ purpose: Purpose, answerTimeout: Duration, isBulk: Bool,
+        roundTrips: RoundTripCounter
+    ) {
+        self.isBulk = isBulk
         self.address = address
         self.purpose = purpose
         self.answerTimeout = answerTimeout
@@ -55,7 +65,10 @@ final class PostgreSQLConnection: DriverConnection {
     func statement(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
         if let known = statements[ObjectIdentifier(text)] { return known.statement }
         // The server keeps a statement as long as the connection. A limit protects it from SQL made at run time.
-        if statements.count >= 512 { disconnect() }
+        if statements.count >= 512 {
+            disconnect()
+            statements = [:]
+        }
         statementCount += 1
         let made = try PostgreSQLStatement(text, name: "s\(statementCount)", on: self)
         statements[ObjectIdentifier(text)] = (text, made)
@@ -63,11 +76,28 @@ final class PostgreSQLConnection: DriverConnection {
     }
 
     /// Sends a statement with everything that is queued, and returns its result.
+    ///
+    /// When the server closed the connection before it answered the first statement of a transaction, nothing of it was
+    /// kept, so it is repeated once on a new connection.
     func execute(_ statement: PostgreSQLStatement) throws(DatabaseError) -> ServerResult {
+        let (kind, commands) = (transaction, unansweredCommands)
+        do throws(DatabaseError) {
+            return try send(statement)
+        } catch {
+            guard let commands, transaction == .lost, hasLostIdleSession else { throw error }
+            try connect()
+            transaction = kind
+            for command in commands { try queue(command) }
+            return try send(statement)
+        }
+    }
+
+    private func send(_ statement: PostgreSQLStatement) throws(DatabaseError) -> ServerResult {
         let result = try use { (session, deadline) throws(DatabaseError) in
             try session.queue(statement)
             return try session.receive(until: deadline).last
         }
+        unansweredCommands = nil
         guard let result else { throw misuse("a statement has no result") }
         return result
     }
@@ -79,7 +109,9 @@ final class PostgreSQLConnection: DriverConnection {
 
     /// Sends what is queued, and returns the results of the statements.
     func receive() throws(DatabaseError) -> [ServerResult] {
-        try use { (session, deadline) throws(DatabaseError) in try session.receive(until: deadline) }
+        let results = try use { (session, deadline) throws(DatabaseError) in try session.receive(until: deadline) }
+        unansweredCommands = nil
+        return results
     }
 
     func execute(_ script: String) throws(DatabaseError) {
@@ -108,6 +140,7 @@ final class PostgreSQLConnection: DriverConnection {
         failedStatement = nil
         // Nobody waits for the result. The next use reads it.
         try use { (session, deadline) throws(DatabaseError) in
+            unansweredCommands = nil
             try session.queue("COMMIT")
             try session.send(until: deadline)
         }
@@ -151,6 +184,41 @@ final class PostgreSQLConnection: DriverConnection {
         try queue("RELEASE body")
     }
 
+    private static let fetch = SQLText("FETCH 2000 FROM rows")
+    private static let columns = SQLText(
+        """
+        SELECT CAST(column_name AS TEXT), CAST(data_type AS TEXT) FROM information_schema.columns
+        WHERE table_schema = current_schema() AND table_name = ? ORDER BY ordinal_position
+        """, parameters: [.text])
+
+    func columns(of table: String) throws(DatabaseError) -> [TableColumn] {
+        let statement = try statement(Self.columns)
+        defer { statement.reset() }
+        try statement.bind(text: table, 1)
+        var columns: [TableColumn] = []
+        while try statement.step() {
+            let storageClass: StorageClass =
+                switch statement.text(1) {
+                case "boolean": .boolean
+                case "bigint": .integer
+                case "double precision": .real
+                case "bytea": .blob
+                default: .text
+                }
+            columns.append(TableColumn(statement.text(0) ?? "?", storageClass))
+        }
+        return columns
+    }
+
+    func cursor(of query: String) throws(DatabaseError) -> SQLText? {
+        try queue("DECLARE rows NO SCROLL CURSOR FOR \(query)")
+        return Self.fetch
+    }
+
+    var hasSequences: Bool { true }
+
+    func closeCursor() throws(DatabaseError) { try queue("CLOSE rows") }
+
     func maintainAfterCommit() {}
     func checkpoint() -> Bool { true }
     func danglingReference() -> String? { nil }
@@ -180,10 +248,12 @@ final class PostgreSQLConnection: DriverConnection {
         failedStatement = nil
         if session == nil || session?.isLost == true { try connect() }
         transaction = kind
+        unansweredCommands = []
         try queue(command)
     }
 
     private func queue(_ command: String) throws(DatabaseError) {
+        unansweredCommands?.append(command)
         try use { (session, _) throws(DatabaseError) in try session.queue(command) }
     }
 
@@ -191,8 +261,8 @@ final class PostgreSQLConnection: DriverConnection {
         disconnect()
         let timeout = answerTimeout.milliseconds
         let setUp = """
-            SET lock_timeout = \(timeout * 4 / 5);
-            SET idle_in_transaction_session_timeout = \(min(timeout, 2_000));
+            SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5);
+            SET idle_in_transaction_session_timeout = \(isBulk ? 0 : min(timeout, 2_000));
             SET client_min_messages = warning;
             \(purpose == .listening ? "LISTEN \(Self.channel);" : "")
             """
@@ -201,7 +271,7 @@ final class PostgreSQLConnection: DriverConnection {
 
     private func disconnect() {
         session = nil
-        statements = [:]
+        for (_, statement) in statements.values { statement.isPrepared = false }
         mayHaveMissedChanges = true
     }
 
@@ -218,6 +288,7 @@ final class PostgreSQLConnection: DriverConnection {
             return try body(session, .now + answerTimeout)
         } catch {
             if [.unavailable, .readOnly].contains(error.code) || session.isLost {
+                hasLostIdleSession = !session.hasTimedOut
                 disconnect()
                 if transaction != .none { transaction = .lost }
             } else if [.locked, .interrupted, .full].contains(error.code), transaction == .writing {

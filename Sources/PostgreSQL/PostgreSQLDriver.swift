@@ -11,6 +11,7 @@ package struct PostgreSQLDriver: DatabaseDriver {
     /// Counts the round trips of all connections.
     package let roundTrips = RoundTripCounter()
     private let applicationID: Int32
+    private let isBulk: Bool
 
     /// Creates a driver.
     ///
@@ -19,14 +20,17 @@ package struct PostgreSQLDriver: DatabaseDriver {
     ///   - applicationID: The number that identifies the program that owns the tables.
     ///   - readerCount: The number of connections that read, at least 1.
     ///   - answerTimeout: How long to wait for the answer to a statement.
+    ///   - isBulk: Whether transactions may pause, because they copy many rows.
     package init(
-        _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, answerTimeout: Duration = .seconds(5)
+        _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, answerTimeout: Duration = .seconds(5),
+        isBulk: Bool = false
     ) {
         precondition(readerCount >= 1, "a database needs at least one reader")
         self.address = address
         self.applicationID = applicationID
         self.readerCount = readerCount
         self.answerTimeout = answerTimeout
+        self.isBulk = isBulk
     }
 
     /// The database as messages name it.
@@ -43,6 +47,11 @@ package struct PostgreSQLDriver: DatabaseDriver {
         return connection
     }
 
+    /// Connects, and returns the version of the schema.
+    package func schemaVersion() throws(DatabaseError) -> Int {
+        try PostgreSQLMigrator([], applicationID: applicationID).version(of: make(.reading))
+    }
+
     /// Returns a connection that connects when it is first used.
     package func openForReading() -> Connection { make(.reading) }
 
@@ -51,6 +60,7 @@ package struct PostgreSQLDriver: DatabaseDriver {
 
     private func make(_ purpose: PostgreSQLConnection.Purpose) -> Connection {
         Connection(
-            PostgreSQLConnection(address, purpose, answerTimeout: answerTimeout, roundTrips: roundTrips))
+            PostgreSQLConnection(address, purpose, answerTimeout: answerTimeout, isBulk: isBulk, roundTrips: roundTrips)
+        )
     }
 }

@@ -19,6 +19,13 @@ struct PostgreSQLMigrator {
         ownID = applicationID
     }
 
+    /// Returns the version of the tables of this program. 0 when there are none. Changes nothing.
+    func version(of connection: Connection) throws(DatabaseError) -> Int {
+        var version = 0
+        try connection.snapshot { () throws(DatabaseError) in version = try checkedVersion(connection) }
+        return version
+    }
+
     /// Runs the migrations that the database lacks, in one transaction. Gateways that start at the same time wait for
     /// each other.
     func migrate(_ connection: Connection) throws(DatabaseError) {
@@ -56,10 +63,10 @@ struct PostgreSQLMigrator {
         try connection.run(Self.record, migrations.newestVersion)
     }
 
-    /// Throws when the tables belong to another program or were migrated by a newer one.
-    private func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
+    /// Throws when the tables belong to another program.
+    private func checkedVersion(_ connection: Connection) throws(DatabaseError) -> Int {
         guard try connection.first(Self.hasVersion) == true, let found = try connection.first(Self.version) else {
-            return false
+            return 0
         }
         guard found.id == ownID else {
             throw DatabaseError(
@@ -67,10 +74,15 @@ struct PostgreSQLMigrator {
                 "Could not open \(connection.driver.subject): its tables belong to another program; choose another "
                     + "database.")
         }
-        guard found.version <= migrations.newestVersion else {
-            throw DatabaseError.newerThanProgram(
-                connection, version: found.version, newest: migrations.newestVersion)
+        return found.version
+    }
+
+    /// Throws when the tables belong to another program or were migrated by a newer one.
+    private func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
+        let version = try checkedVersion(connection)
+        guard version <= migrations.newestVersion else {
+            throw DatabaseError.newerThanProgram(connection, version: version, newest: migrations.newestVersion)
         }
-        return found.version == migrations.newestVersion
+        return version == migrations.newestVersion
     }
 }

@@ -65,6 +65,9 @@ final class ServerSession {
         return PQconnectdbParams(keywords, values, 1)
     }
 
+    /// Whether the server did not answer in time.
+    private(set) var hasTimedOut = false
+
     /// Whether the connection was lost, as far as the system knows. Reads what the server has sent meanwhile.
     var isLost: Bool {
         if Self.isReady(PQsocket(pointer), forWriting: false, until: .now) { PQconsumeInput(pointer) }
@@ -90,6 +93,8 @@ final class ServerSession {
                 pointer, statement.name, statement.translated, Int32(statement.types.count), statement.types)
             guard isSent == 1 else { throw lost("read") }
             append(.preparation(statement))
+            // The next execution may be queued before the server has answered.
+            statement.isPrepared = true
         }
         guard send(statement) else { throw lost("read") }
         append(isDiscarded ? .control : .statement)
@@ -197,6 +202,7 @@ final class ServerSession {
 
     private func wait(forWriting: Bool, until deadline: ContinuousClock.Instant) throws(DatabaseError) {
         guard Self.isReady(PQsocket(pointer), forWriting: forWriting, until: deadline) else {
+            hasTimedOut = true
             throw failure("use", PostgreSQLFailure(text: "it did not answer in time"))
         }
     }

@@ -99,6 +99,12 @@ struct TransactionTests {
         }
         #expect(try await trips { _ = try await fixture.ids() } == 1)
         #expect(try await trips { try await fixture.add(1) } == 2)
+        // A statement that the connection has not prepared yet.
+        let rename = Statement("UPDATE items SET name = ? WHERE id = ?", String.self, Int.self)
+        let renamed = try await trips {
+            _ = try await fixture.database.write { try $0.firsts(rename, [("a", 0), ("b", 1)]) }
+        }
+        #expect(renamed == 2)
         let many = try await trips {
             _ = try await fixture.database.write { try $0.firsts(ServerFixture.insert, (10..<510).map { ($0, "m") }) }
         }

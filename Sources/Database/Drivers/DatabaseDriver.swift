@@ -18,6 +18,11 @@ package protocol DatabaseDriver: Sendable {
     /// - Throws: ``DatabaseError``. When a migration fails, the schema keeps its version.
     func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection
 
+    /// Returns the version of the schema. 0 for a database without tables. Changes nothing.
+    ///
+    /// - Throws: ``DatabaseError`` when the database belongs to another program.
+    func schemaVersion() throws(DatabaseError) -> Int
+
     /// Opens a connection that only reads, after the writing connection was opened.
     func openForReading() throws(DatabaseError) -> Connection
 
@@ -75,6 +80,15 @@ package protocol DriverConnection: AnyObject {
     func maintainAfterCommit()
     /// Prepares a backup of the file alone; see ``Database/checkpoint()``.
     func checkpoint() throws(DatabaseError) -> Bool
+    /// Returns the columns of a table in their order. Empty when there is no such table.
+    func columns(of table: String) throws(DatabaseError) -> [TableColumn]
+    /// Opens a cursor for a query, and returns the statement that returns its next rows, or none at the end. Nil when
+    /// the query itself returns its rows one by one.
+    func cursor(of query: String) throws(DatabaseError) -> SQLText?
+    /// Whether numbers of new rows come from sequences, which do not notice rows with given numbers.
+    var hasSequences: Bool { get }
+    /// Closes the cursor.
+    func closeCursor() throws(DatabaseError)
     /// Returns the name of a table with a row that refers to a missing row. Nil when there is none, or when the
     /// database has checked every reference already.
     func danglingReference() throws(DatabaseError) -> String?

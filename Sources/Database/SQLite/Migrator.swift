@@ -21,8 +21,26 @@ struct Migrator: Sendable {
         ownID = applicationID
     }
 
+    /// Returns the version of a file that belongs to this program, or to none. Changes nothing.
+    func version(of connection: Connection) throws(DatabaseError) -> Int {
+        var version = 0
+        try connection.snapshot { () throws(DatabaseError) in
+            try checkOwner(connection)
+            version = try connection.first(Self.version) ?? 0
+        }
+        return version
+    }
+
     /// Throws when the file belongs to another program or was migrated by a newer program. Changes nothing.
     func check(_ connection: Connection) throws(DatabaseError) {
+        try checkOwner(connection)
+        let version = try connection.first(Self.version) ?? 0
+        guard version <= migrations.newestVersion else {
+            throw DatabaseError.newerThanProgram(connection, version: version, newest: migrations.newestVersion)
+        }
+    }
+
+    private func checkOwner(_ connection: Connection) throws(DatabaseError) {
         let id = try connection.first(Self.applicationID) ?? 0
         let version = try connection.first(Self.version) ?? 0
         let isEmpty = try connection.first(Self.isEmpty) ?? false
@@ -32,9 +50,6 @@ struct Migrator: Sendable {
                 .notADatabase,
                 "Could not open \(connection.driver.subject): it is the SQLite database of another program "
                     + "(application id \(id), not \(ownID)); choose another path, or move the file away.")
-        }
-        guard version <= migrations.newestVersion else {
-            throw DatabaseError.newerThanProgram(connection, version: version, newest: migrations.newestVersion)
         }
     }
 

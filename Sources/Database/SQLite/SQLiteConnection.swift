@@ -138,6 +138,29 @@ final class SQLiteConnection: DriverConnection {
         return try statement.step() ? statement.text(0) ?? "?" : nil
     }
 
+    func columns(of table: String) throws(DatabaseError) -> [TableColumn] {
+        let statement = try cache.prepared(
+            SQLText("SELECT name, type FROM pragma_table_info(?)", parameters: [.text]), on: handle)
+        defer { statement.reset() }
+        try statement.bind(text: table, 1)
+        var columns: [TableColumn] = []
+        while try statement.step() {
+            let storageClass: StorageClass =
+                switch statement.text(1) {
+                case "INTEGER": .integer
+                case "REAL": .real
+                case "BLOB": .blob
+                default: .text
+                }
+            columns.append(TableColumn(statement.text(0) ?? "?", storageClass))
+        }
+        return columns
+    }
+
+    func cursor(of query: String) -> SQLText? { nil }
+    func closeCursor() {}
+    var hasSequences: Bool { false }
+
     /// Sets whether commits are flushed to the disk.
     ///
     /// Mixing both kinds of commits is safe: in the log, a later commit never survives a power failure that an earlier

@@ -60,6 +60,10 @@ struct SQLiteDriver: DatabaseDriver {
         return connection
     }
 
+    func schemaVersion() throws(DatabaseError) -> Int {
+        try Migrator([], applicationID: configuration.applicationID).version(of: try openForReading())
+    }
+
     func openForReading() throws(DatabaseError) -> Connection {
         let handle = try openHandle()
         try handle.execute("PRAGMA query_only = ON", operation: .open)

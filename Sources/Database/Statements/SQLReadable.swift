@@ -13,6 +13,8 @@ package struct SQLColumn {
     let statement: any DriverStatement
     let index: Int32
 
+    /// The type of the value.
+    package var storageClass: StorageClass { statement.storageClass(index) }
     /// Whether the column is NULL.
     package var isNull: Bool { statement.storageClass(index) == .null }
 

@@ -1,0 +1,224 @@
+package import Database
+import Dispatch
+import Synchronization
+
+/// Copies all tables of a gateway from one database to another, of the same kind or another one.
+///
+/// The source is read in one snapshot, so a gateway may write to it meanwhile. The target is written in one transaction,
+/// so after a crash it is empty, and the copy can be repeated. Before the transaction is committed, every table of the
+/// target is read again and compared with the source by the number of its rows and its ``TableDigest``.
+package struct DatabaseCopy: Sendable {
+    /// The tables, in an order in which triggers of one do not change those before it.
+    package static let tables = [
+        "people", "identities", "unlinked_identities", "pins", "sessions", "provider_sign_outs", "one_time_codes",
+        "signing_keys", "api_keys", "asset_folders", "assets", "asset_changes", "asset_months", "attempt_counters",
+        "attempts_in_progress", "key_checks",
+    ]
+    /// The tables with a `rowid`, whose order matters.
+    private static let numbered: Set = ["sessions", "api_keys", "assets"]
+    /// The columns that a server numbers.
+    private static let sequences = [
+        ("sessions", "rowid"), ("api_keys", "rowid"), ("assets", "rowid"), ("unlinked_identities", "id"),
+        ("asset_changes", "number"),
+    ]
+
+    /// The rows of one table.
+    package struct Table: Sendable, Equatable {
+        /// The name of the table.
+        package let name: String
+        /// The number of rows.
+        package let count: Int
+    }
+
+    /// What a copy did.
+    package enum Outcome: Sendable {
+        /// The tables were copied.
+        case copied([Table])
+        /// The target already had the same rows.
+        case wasComplete([Table])
+
+        /// All tables of the source.
+        package var tables: [Table] {
+            switch self {
+            case .copied(let tables), .wasComplete(let tables): tables
+            }
+        }
+    }
+
+    private enum Message: Sendable {
+        case rows(table: Int, [[SQLValue]])
+        case finished([TableDigest])
+        case failed(any Error)
+    }
+
+    /// Copies the tables.
+    ///
+    /// - Parameters:
+    ///   - source: The database to read.
+    ///   - target: The database to write. Its tables must exist, and be empty or have the same rows already.
+    /// - Returns: What was done.
+    /// - Throws: `DatabaseError`; ``GatewayError/Code/database`` when the target has other rows, or when a table is not
+    ///   the same after the copy. The target is then unchanged.
+    package static func run(from source: Database, to target: Database) async throws -> Outcome {
+        let existing = try await target.read { try digests($0) }
+        guard existing.allSatisfy({ $0.count == 0 }) else {
+            let wanted = try await source.read { try digests($0) }
+            guard wanted == existing else {
+                throw GatewayError(
+                    .database,
+                    "Could not copy the database: the target already has other people or sessions; name an empty "
+                        + "database, or delete the tables of the target.")
+            }
+            return .wasComplete(tables(wanted))
+        }
+        let channel = Channel<Message>()
+        async let sent: Void = source.read { send($0, to: channel) }
+        do {
+            let copied = try await target.write { try receive(from: channel, into: $0) }
+            try await sent
+            return .copied(tables(copied))
+        } catch {
+            channel.close()
+            _ = try? await sent
+            throw error
+        }
+    }
+
+    private static func tables(_ digests: [TableDigest]) -> [Table] {
+        zip(tables, digests).map { Table(name: $0, count: $1.count) }
+    }
+
+    /// Returns the digest of each table.
+    private static func digests(_ connection: Connection) throws -> [TableDigest] {
+        try tables.map { table in
+            var digest = TableDigest()
+            try connection.forEachRow(of: query(table, try columns(of: table, connection))) { digest.add($0) }
+            return digest
+        }
+    }
+
+    /// Returns the columns in an order that is the same in all databases.
+    private static func columns(of table: String, _ connection: Connection) throws(DatabaseError) -> [TableColumn] {
+        var columns = try connection.columns(of: table)
+        if numbered.contains(table), !columns.contains(where: { $0.name == "rowid" }) {
+            columns.append(TableColumn("rowid", .integer))
+        }
+        return columns.sorted { $0.name < $1.name }
+    }
+
+    private static func query(_ table: String, _ columns: [TableColumn]) -> String {
+        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        // Triggers and the order of numbered rows need the changes in ascending order.
+        return "SELECT \(names) FROM \"\(table)\"" + (table == "asset_changes" ? " ORDER BY number" : "")
+    }
+
+    /// Sends all rows and then the digests of the tables. Stops when the channel is closed.
+    private static func send(_ connection: Connection, to channel: Channel<Message>) {
+        do {
+            var digests: [TableDigest] = []
+            for (index, table) in tables.enumerated() {
+                var digest = TableDigest()
+                var batch: [[SQLValue]] = []
+                try connection.forEachRow(of: query(table, try columns(of: table, connection))) { row in
+                    digest.add(row)
+                    batch.append(row)
+                    guard batch.count >= 1_000 else { return }
+                    try channel.send(.rows(table: index, batch))
+                    batch = []
+                }
+                if !batch.isEmpty { try channel.send(.rows(table: index, batch)) }
+                digests.append(digest)
+            }
+            try channel.send(.finished(digests))
+        } catch {
+            try? channel.send(.failed(error))
+        }
+    }
+
+    private static func receive(from channel: Channel<Message>, into connection: Connection) throws -> [TableDigest] {
+        let columns = try tables.map { try Self.columns(of: $0, connection) }
+        var emptied = -1
+        while let message = channel.receive() {
+            switch message {
+            case .rows(let table, let rows):
+                // Triggers on the tables before it may have filled it.
+                while emptied < table {
+                    emptied += 1
+                    try connection.run(Statement("DELETE FROM \"\(tables[emptied])\""))
+                }
+                try connection.insert(rows, into: tables[table], columns[table])
+            case .failed(let error): throw error
+            case .finished(let wanted):
+                for table in (emptied + 1)..<max(tables.count, emptied + 1) {
+                    try connection.run(Statement("DELETE FROM \"\(tables[table])\""))
+                }
+                try continueSequences(connection)
+                try compare(try digests(connection), wanted)
+                return wanted
+            }
+        }
+        throw GatewayError(.database, "Could not copy the database: the source was closed; repeat the copy.")
+    }
+
+    private static func compare(_ found: [TableDigest], _ wanted: [TableDigest]) throws(GatewayError) {
+        for (table, (found, wanted)) in zip(tables, zip(found, wanted)) where found != wanted {
+            throw GatewayError(
+                .database,
+                "Could not copy the database: the table '\(table)' has \(wanted.count) rows in the source and "
+                    + "\(found.count) in the target, or a value was changed; nothing was copied. Text with NUL "
+                    + "characters cannot be stored in PostgreSQL.")
+        }
+    }
+
+    /// Makes a server number new rows after the copied ones. SQLite does so by itself.
+    private static func continueSequences(_ connection: Connection) throws(DatabaseError) {
+        guard connection.driver.hasSequences else { return }
+        for (table, column) in sequences {
+            let statement = Statement(
+                "SELECT setval(pg_get_serial_sequence('\(table)', '\(column)'), "
+                    + "(SELECT coalesce(max(\"\(column)\"), 0) + 1 FROM \"\(table)\"), FALSE)")
+            try connection.run(statement)
+        }
+    }
+}
+
+/// A queue between two threads that holds a few elements. Sending blocks while it is full.
+private final class Channel<Element: Sendable>: Sendable {
+    struct Closed: Error {}
+
+    private struct State {
+        var elements: [Element] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let room = DispatchSemaphore(value: 4)
+    private let filled = DispatchSemaphore(value: 0)
+
+    func send(_ element: Element) throws(Closed) {
+        room.wait()
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.elements.append(element) }
+            return state.isClosed
+        }
+        guard !isClosed else {
+            room.signal()
+            throw Closed()
+        }
+        filled.signal()
+    }
+
+    /// Waits for an element. Nil when the channel is closed.
+    func receive() -> Element? {
+        filled.wait()
+        let element = state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
+        if element == nil { filled.signal() } else { room.signal() }
+        return element
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        room.signal()
+        filled.signal()
+    }
+}

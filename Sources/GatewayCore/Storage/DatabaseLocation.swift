@@ -1,0 +1,80 @@
+package import Database
+package import PostgreSQL
+
+/// Where a gateway stores its data.
+package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
+    /// An SQLite file at a path.
+    case file(String)
+    /// A database of a PostgreSQL server, which several gateways can share.
+    case server(PostgreSQLAddress)
+    /// Memory, for tests.
+    case memory
+
+    /// Parses a path or an address.
+    ///
+    /// - Throws: `DatabaseError` for an address that is malformed or unsafe.
+    package init(_ text: String) throws(DatabaseError) {
+        self = PostgreSQLAddress.isAddress(text) ? .server(try PostgreSQLAddress(text)) : .file(text)
+    }
+
+    /// The path of the file. Nil for a database in another place.
+    package var path: String? { if case .file(let path) = self { path } else { nil } }
+
+    /// The path, or the address of the server.
+    package var description: String {
+        switch self {
+        case .file(let path): path
+        case .server(let address): address.uri
+        case .memory: "in memory"
+        }
+    }
+
+    /// The version of the tables that this program uses.
+    package static let schemaVersion = Schema.migrations.last?.version ?? 0
+
+    /// Returns the version of the tables, without changing anything. 0 for a database without tables.
+    ///
+    /// - Throws: `DatabaseError` when the database does not exist, does not answer, or belongs to another program.
+    package func schemaVersion() async throws(DatabaseError) -> Int {
+        switch self {
+        case .file(let path):
+            try await Database.schemaVersion(.init(path: path, applicationID: Schema.applicationID))
+        case .memory: Self.schemaVersion
+        case .server(let address):
+            try await Database.schemaVersion(PostgreSQLDriver(address, applicationID: Schema.applicationID))
+        }
+    }
+
+    /// Opens the database as it is, to read it.
+    ///
+    /// - Throws: `DatabaseError`.
+    func openForInspection() async throws(DatabaseError) -> Database {
+        switch self {
+        case .file(let path):
+            try await Database.inspect(Database.Configuration(path: path, applicationID: Schema.applicationID))
+        case .memory: try await open()
+        case .server(let address):
+            try await Database.inspect(PostgreSQLDriver(address, applicationID: Schema.applicationID))
+        }
+    }
+
+    /// Opens the database, and creates or migrates its tables.
+    ///
+    /// - Parameter isBulk: Whether transactions may take long, because they copy many rows.
+    /// - Throws: `DatabaseError`.
+    package func open(isBulk: Bool = false) async throws(DatabaseError) -> Database {
+        switch self {
+        case .file(let path):
+            try await Database.open(
+                Database.Configuration(path: path, applicationID: Schema.applicationID), migrations: Schema.migrations)
+        case .memory:
+            try await Database.open(
+                .inMemory(applicationID: Schema.applicationID), migrations: Schema.migrations)
+        case .server(let address):
+            try await Database.open(
+                PostgreSQLDriver(
+                    address, applicationID: Schema.applicationID, answerTimeout: .seconds(isBulk ? 86_400 : 5),
+                    isBulk: isBulk), migrations: Schema.postgreSQLMigrations)
+        }
+    }
+}
