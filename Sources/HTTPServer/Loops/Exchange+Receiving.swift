@@ -169,8 +169,11 @@ extension Exchange {
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
-            response = handler.synchronousHandler?(request, values)
-            if response == nil { run(handler, with: request, values: values) }
+            switch handler.synchronousHandler?(request, values) {
+            case .response(let immediate)?: response = immediate
+            case .wait(let work)?: run(work)
+            case nil: run { await handler.run(request, values) }
+            }
         case .allow(let methods, let pattern):
             route = pattern
             response = ServerResponse(status: .noContent, headers: ["Allow": methods])
@@ -184,10 +187,10 @@ extension Exchange {
         }
     }
 
-    private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
+    private func run(_ work: @escaping @Sendable () async -> ServerResponse?) {
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) { [self] in
-            let response = await handler.run(request, values)
+            let response = await work()
             finish(response ?? self.error(.notFound, "Not found."))
         }
         if response == nil { self.task = task }
