@@ -101,7 +101,8 @@ class Latch:
 
     def command(self, base: str, names: list[str], folder: Path) -> list[str]:
         """`latch download` with paths below the account's server."""
-        return [str(self.program), "download", "--to", str(folder), "--layout", "flat", "--parallel", str(AT_ONCE),
+        return [str(self.program), "download", "--to", str(folder), "--make-folder", "--layout", "flat", "--parallel",
+                str(AT_ONCE),
                 *(f"{base}/{name}" for name in names)]
 
     def forget(self) -> None:

@@ -19,9 +19,13 @@ extension FuzzedParser {
             let response: ServerResponse
             switch gateway.router.match(request.method, path: request.path) {
             case .handler(let handler, let values, _):
-                let synchronousHandler = handler.synchronousHandler?(request, values)
-                guard let later = await handler.run(request, values) else { return }
-                response = synchronousHandler ?? later
+                switch handler.synchronousHandler?(request, values) {
+                case .response(let immediate)?: response = immediate
+                case .wait(let work)?: response = await work()
+                case nil:
+                    guard let later = await handler.run(request, values) else { return }
+                    response = later
+                }
             case .allow, .methodNotAllowed, .notFound: return
             }
             let status = response.status.rawValue

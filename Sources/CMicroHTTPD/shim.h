@@ -86,6 +86,11 @@ static inline struct MHD_Response *latch_mhd_response(const void *bytes, size_t 
     return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
+// The response owns the buffer, which the program may still change while no connection sends it.
+static inline struct MHD_Response *latch_mhd_response_with_buffer(void *buffer, size_t count) {
+    return MHD_create_response_from_buffer_with_free_callback(count, buffer, &free);
+}
+
 // These are macros over 64-bit constants that Swift does not import.
 static const uint64_t latch_mhd_size_unknown = MHD_SIZE_UNKNOWN;
 static const ssize_t latch_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;

@@ -132,6 +132,18 @@ extension ConfigurationForm where Value == String? {
 }
 
 extension ConfigurationForm where Value == String? {
+    /// A path of a proxy other than its root, or none.
+    package static let optionalLocation = ConfigurationForm(
+        expected: "none, or a path that begins with / and does not end with it, such as /.latchd/pictures"
+    ) { word, folder in
+        if word == "none" { return .some(nil) }
+        return ConfigurationForm<String>.prefix.read(word, folder).flatMap { $0.isEmpty ? nil : .some($0) }
+    } show: {
+        $0 ?? "none"
+    }
+}
+
+extension ConfigurationForm where Value == String? {
     /// Any text. It is checked later by rules whose messages do not contain it.
     package static func optionalText(_ expected: String) -> ConfigurationForm {
         ConfigurationForm(expected: expected) { word, _ in

@@ -29,11 +29,32 @@ extension ServiceDialect {
         var first: (@Sendable (ServerRequest) -> ServerResponse?)?
         if let synchronousHandler { first = { request in synchronousHandler(self, request) } }
         router.on(method, prefix + path, synchronousHandler: first) { request in
-            do {
-                return try await handler(self, request)
-            } catch {
-                return failure(error, request)
-            }
+            await response(to: request) { try await handler(self, request) }
+        }
+    }
+
+    /// Adds a route below the prefix whose response is often in memory.
+    ///
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path below the prefix.
+    ///   - router: The router that gets the route.
+    ///   - firstStep: Returns the response, or the work that waits for it.
+    package func add(
+        _ method: HTTPMethod, _ path: String, to router: inout Router,
+        firstStep: @escaping @Sendable (Self, ServerRequest) -> Router.FirstStep
+    ) {
+        router.on(method, prefix + path) { request in firstStep(self, request) }
+    }
+
+    /// Returns the response of `work`. ``failure(_:_:)`` handles its errors.
+    package func response(
+        to request: ServerRequest, _ work: () async throws -> ServerResponse
+    ) async -> ServerResponse {
+        do {
+            return try await work()
+        } catch {
+            return failure(error, request)
         }
     }
 

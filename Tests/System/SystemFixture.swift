@@ -44,11 +44,12 @@ final class SystemFixture: Sendable {
         try await Program.run(Products.path("latchd"), arguments, environment: environment)
     }
 
-    /// Starts the gateway and waits until it listens; with no more than so many descriptors, if that is said.
+    /// Starts the gateway and waits until it listens, also on a Unix socket if one is named; with no more than so many
+    /// descriptors, if that is said.
     func startGateway(
-        host: String = "127.0.0.1", port: Int = 0, descriptors: Int? = nil
+        host: String = "127.0.0.1", port: Int = 0, socket: String? = nil, descriptors: Int? = nil
     ) async throws -> RunningGateway {
-        let program = try beginGateway(host: host, port: port, descriptors: descriptors)
+        let program = try beginGateway(host: host, port: port, socket: socket, descriptors: descriptors)
         let line = try await program.line(containing: "listening")
         guard let port = line.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw ChildProcess.Failure("No port in '\(line)'.")
@@ -58,10 +59,10 @@ final class SystemFixture: Sendable {
 
     /// Starts the gateway and waits for nothing.
     func beginGateway(
-        host: String = "127.0.0.1", port: Int = 0, descriptors: Int? = nil
+        host: String = "127.0.0.1", port: Int = 0, socket: String? = nil, descriptors: Int? = nil
     ) throws -> RunningProgram {
         var environment = environment
-        environment["LATCHD_LISTEN"] = "\(host):\(port)"
+        environment["LATCHD_LISTEN"] = "\(host):\(port)" + (socket.map { ",unix:\($0)" } ?? "")
         let latchd = try Products.path("latchd")
         let command =
             descriptors.map { ["sh", "-c", "ulimit -n \($0); exec \"$0\" serve", latchd] } ?? [latchd, "serve"]
@@ -69,8 +70,8 @@ final class SystemFixture: Sendable {
     }
 
     /// Starts a gateway with one person.
-    func startGatewayWithPerson(port: Int = 0) async throws -> RunningGateway {
-        let gateway = try await startGateway(port: port)
+    func startGatewayWithPerson(port: Int = 0, socket: String? = nil) async throws -> RunningGateway {
+        let gateway = try await startGateway(port: port, socket: socket)
         let added = try await latchd("user", "add", Self.email, "--password-stdin", input: Self.password + "\n")
         guard added.status == 0 else { throw ChildProcess.Failure(added.errors) }
         return gateway

@@ -14,7 +14,7 @@ from .. import load
 from ..bench import BenchmarkRun
 from ..process import BenchError
 from ..rounds import Contestant
-from ..table import Figure, Row
+from ..table import Aim, Figure, Row
 
 SOURCE = Path(__file__).resolve().parent.parent.parent / "tools" / "malloc_counter.c"
 SECONDS = 2
@@ -52,10 +52,10 @@ def allocations(bench: BenchmarkRun) -> float | None:
         return (_count(page) - before) / result.requests
 
 
-def rows(measure: str, values: dict[str, float | None]) -> list[Row]:
+def rows(measure: str, values: dict[str, float | None], aim: Aim | None = None) -> list[Row]:
     """A row of what could be counted; none when nothing could."""
     figures = {name: Figure.of([value]) for name, value in values.items() if value is not None}
-    return [Row(measure, figures)] if figures else []
+    return [Row(measure, figures, aim)] if figures else []
 
 
 def _counter_library(folder: Path) -> Path | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from pathlib import Path
 
 from ..machine import ROOT
@@ -47,18 +50,49 @@ def plain(folder: Path, backend_port: int) -> Server:
     return start_servers("nginx", folder, PLAIN.format(port=port, backend=backend_port), port)
 
 
-def asking(folder: Path, backend_port: int, gateway_port: int) -> Server:
-    """nginx that asks latchd, by the operators' files with these ports."""
+OWN = """
+    include latchd-upstream.conf;
+    server {{
+        listen 127.0.0.1:{port};
+        include latchd-pictures.conf;
+    }}
+"""
+
+
+def asking(folder: Path, backend_port: int, socket: Path, caches: bool = False) -> Server:
+    """nginx that asks latchd, by the operators' files with these addresses; with the optional cache in memory if `caches`."""
     port = free_port()
-    folder.mkdir(parents=True, exist_ok=True)
     changes = {
-        "127.0.0.1:2283": f"127.0.0.1:{gateway_port}", "http://127.0.0.1:8080": "http://backend",
-        "listen 80;": f"listen 127.0.0.1:{port};", "server_name app.example.org": "server_name 127.0.0.1"}
+        "http://127.0.0.1:8080": "http://backend", "listen 80;": f"listen 127.0.0.1:{port};",
+        "server_name app.example.org": "server_name 127.0.0.1"}
+    if caches:
+        changes |= {"# include latchd-cache.conf;": "include latchd-cache.conf;", "/run/latchd-cache": str(_memory(folder))}
+    _write(folder, socket, changes)
+    upstream = UPSTREAM.partition("proxy_http_version")[0].format(backend=backend_port)
+    files = ["latchd-http.conf", *(["latchd-cache-http.conf"] if caches else []), "app.example.org.conf"]
+    servers = upstream + "".join(f"    include {file};\n" for file in files)
+    return start_servers("nginx with latchd", folder, servers, port)
+
+
+def sending(folder: Path, pictures: Path, socket: Path) -> Server:
+    """nginx that sends the files of the library for latchd, by the operators' file."""
+    port = free_port()
+    _write(folder, socket, {"/srv/pictures/": f"{pictures}/"})
+    return start_servers("nginx for latchd", folder, OWN.format(port=port), port)
+
+
+def _memory(folder: Path) -> Path:
+    """A folder in memory for the answers, removed when the run ends."""
+    memory = Path(tempfile.mkdtemp(prefix="latchstring-bench.", dir="/dev/shm"))
+    atexit.register(shutil.rmtree, memory, ignore_errors=True)
+    return memory / folder.name
+
+
+def _write(folder: Path, socket: Path, changes: dict[str, str]) -> None:
+    """The operators' files with these addresses; nothing else is changed."""
+    folder.mkdir(parents=True, exist_ok=True)
     for file in INTEGRATION.glob("*.conf"):
         text = file.read_text()
-        for old, new in changes.items():
+        for old, new in {"/run/latchd/latchd.sock": str(socket), **changes}.items():
             text = text.replace(old, new)
         (folder / file.name).write_text(text)
-    upstream = UPSTREAM.partition("proxy_http_version")[0].format(backend=backend_port)
-    servers = f"{upstream}    include latchd-http.conf;\n    include app.example.org.conf;\n"
-    return start_servers("nginx with latchd", folder, servers, port)

@@ -20,11 +20,12 @@ class Gateway:
         self.program, self.folder, self.name = program, folder, name
         folder.mkdir(parents=True, exist_ok=True)
         self.database = folder / "latchd.db"
+        self.socket = folder / "latchd.sock"
 
     def launch(self, **extra: str) -> Server:
-        """Starts it on a free port without waiting; `extra` goes to its environment."""
+        """Starts it on a free port and its socket without waiting; `extra` goes to its environment."""
         port = free_port()
-        environment = self.environment(LATCHD_LISTEN=f"127.0.0.1:{port}", **extra)
+        environment = self.environment(LATCHD_LISTEN=f"127.0.0.1:{port},unix:{self.socket}", **extra)
         return Server(self.name, [str(self.program), "serve"], port, self.folder / "latchd.log", environment)
 
     def start(self, **extra: str) -> Server:

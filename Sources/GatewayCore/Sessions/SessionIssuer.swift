@@ -38,6 +38,10 @@ package protocol SessionIssuer: Sendable {
     /// Returns the result of ``authenticate(_:)`` when it is in memory; nil when ``authenticate(_:)`` must be called.
     func cachedAuthentication(_ token: String) -> Authentication?
 
+    /// Returns the result of ``authenticate(_:)`` when it is in memory, and otherwise the work that reads it. That work
+    /// does not examine or hash the token again.
+    func find(_ token: String) -> TokenSearch
+
     /// Extends the session of a token or refresh token. Returns nil when there is no live session.
     ///
     /// A refresh does not revive a session that is ended at the same time.
@@ -84,6 +88,19 @@ extension SessionIssuer {
 
     /// Nil: no results are in memory.
     package func cachedAuthentication(_ token: String) -> Authentication? { nil }
+
+    /// Calls ``cachedAuthentication(_:)``, and then ``authenticate(_:)``.
+    package func find(_ token: String) -> TokenSearch {
+        cachedAuthentication(token).map(TokenSearch.found) ?? .elsewhere { try await authenticate(token) }
+    }
+}
+
+/// The result of a search for a token in memory.
+package enum TokenSearch: Sendable {
+    /// The token is in memory, or can belong to no session.
+    case found(Authentication)
+    /// The token is not in memory. The closure searches the database.
+    case elsewhere(@Sendable () async throws -> Authentication)
 }
 
 /// The result of a sign-in or a refresh.

@@ -104,19 +104,33 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
     package func authenticate(_ token: String) async throws -> Authentication {
-        if let authentication = cachedAuthentication(token) { return authentication }
-        return try await authenticateFromDatabase(SHA256.digest(token), now())
+        switch find(token) {
+        case .found(let authentication): authentication
+        case .elsewhere(let read): try await read()
+        }
     }
 
     /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
     package func cachedAuthentication(_ token: String) -> Authentication? {
-        let count = token.utf8.count
-        guard count == 43 || (Self.minimumCustomCount...Self.maximumTokenCount).contains(count) else {
-            return .unrecognized
-        }
-        guard lease.isValid else { return nil }
+        guard Self.isPossible(token) else { return .unrecognized }
+        return cachedAuthentication(SHA256.digest(token))
+    }
+
+    /// Searches memory for the session of a token; see ``SessionIssuer``.
+    package func find(_ token: String) -> TokenSearch {
+        guard Self.isPossible(token) else { return .found(.unrecognized) }
         let digest = SHA256.digest(token)
-        return cache.use(digest, at: now()).map(validAuthentication)
+        return cachedAuthentication(digest).map(TokenSearch.found)
+            ?? .elsewhere { try await self.authenticateFromDatabase(digest, self.now()) }
+    }
+
+    private static func isPossible(_ token: String) -> Bool {
+        let count = token.utf8.count
+        return count == 43 || (minimumCustomCount...maximumTokenCount).contains(count)
+    }
+
+    private func cachedAuthentication(_ digest: SHA256Digest) -> Authentication? {
+        lease.isValid ? cache.use(digest, at: now()).map(validAuthentication) : nil
     }
 
     /// Returns the result for a live session.

@@ -26,6 +26,10 @@ extension ImmichSettings {
             "dialects.immich.library", \.settings.immich.library, as: .optionalFolder,
             summary: "The folder with the photographs. It contains one folder for each person, named by e-mail address "
                 + "or id, and 'shared'."),
+        ConfigurationKey(
+            "dialects.immich.internal_location", \.settings.immich.internalLocation, as: .optionalLocation,
+            summary: "The internal location of nginx with that folder, such as /.latchd/pictures. If it is set, nginx "
+                + "sends the files, for requests of trusted proxies that have X-Sendfile-Type: X-Accel-Redirect."),
     ]
 
     /// The redirect address of an app that sends `GET /oauth/authorize`.

@@ -17,6 +17,9 @@ package struct ImmichSettings: DialectSettings {
 
     /// The folder of the asset library, with a subfolder for each person. Nil for no library, which is the default.
     package var library: String?
+    /// The path of nginx's internal location with the files of the library, through which nginx sends them. Nil when
+    /// the gateway sends them itself, which is the default.
+    package var internalLocation: String?
 
     /// Creates the default settings.
     package init() {}

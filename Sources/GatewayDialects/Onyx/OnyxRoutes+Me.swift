@@ -13,25 +13,26 @@ extension OnyxRoutes {
     /// or is unknown. A token with a dot belongs to another kind of token and gets no reason.
     ///
     /// Source: OX-8; docs/protocols/onyx.md, Current user and Rejected sessions.
-    func me(_ request: ServerRequest) async throws -> ServerResponse {
+    func me(_ request: ServerRequest) -> Router.FirstStep {
         let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return DefaultResponses.forbidden }
-        let authentication = try await issuer.authenticate(first)
+        guard let first = tokens.first else { return .response(DefaultResponses.forbidden) }
+        switch issuer.find(first) {
+        case .found(let authentication) where tokens.second == nil || authentication.isValid:
+            return .response(me(authentication, first))
+        case .found(let authentication):
+            return .wait { await response(to: request) { try await me(authentication, tokens, first) } }
+        case .elsewhere(let read):
+            return .wait { await response(to: request) { try await me(try await read(), tokens, first) } }
+        }
+    }
+
+    private func me(
+        _ authentication: Authentication, _ tokens: RequestTokens, _ first: String
+    ) async throws -> ServerResponse {
         guard let second = tokens.second, !authentication.isValid else { return me(authentication, first) }
         let other = try await issuer.authenticate(second)
         // The reason for an ended session is more useful than the one for an unknown token.
         return other.isValid || authentication == .unrecognized ? me(other, second) : me(authentication, first)
-    }
-
-    /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
-    func cachedMe(_ request: ServerRequest) -> ServerResponse? {
-        let tokens = RequestTokens(request, cookie: cookie)
-        guard let first = tokens.first else { return DefaultResponses.forbidden }
-        guard let authentication = issuer.cachedAuthentication(first), tokens.second == nil || authentication.isValid
-        else {
-            return nil
-        }
-        return me(authentication, first)
     }
 
     private func me(_ authentication: Authentication, _ token: String) -> ServerResponse {

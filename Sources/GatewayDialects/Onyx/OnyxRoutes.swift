@@ -52,7 +52,7 @@ package struct OnyxRoutes: ServiceDialect {
         add(.post, "/auth/mobile/refresh", to: &router) { await $0.refresh($1) }
         add(.post, "/auth/mobile/logout", to: &router) { try await $0.logout($1) }
         add(.post, "/auth/register", to: &router) { try await $0.register($1) }
-        add(.get, "/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, handler: { try await $0.me($1) })
+        add(.get, "/me", to: &router, firstStep: { $0.me($1) })
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {

@@ -12,26 +12,30 @@ extension TimeTrackerRoutes {
     /// not check signatures, because the session alone decides.
     ///
     /// Source: TT-6, TT-8; docs/protocols/time-tracker.md, Current user and Rejected tokens.
-    func me(_ request: ServerRequest) async throws -> ServerResponse {
+    func me(_ request: ServerRequest) -> Router.FirstStep {
         let tokens = RequestTokens(request, cookie: services.cookie)
-        guard let first = tokens.first else { return TimeTrackerResponses.unauthorized() }
-        let authentication = try await services.issuer.authenticate(first)
-        guard let second = tokens.second, !authentication.isValid else {
-            return me(authentication, of: first, for: request)
+        guard let first = tokens.first else { return .response(TimeTrackerResponses.unauthorized()) }
+        switch services.issuer.find(first) {
+        case .found(let authentication) where tokens.second == nil || authentication.isValid:
+            return .response(me(authentication, of: first, for: request))
+        case .found:
+            return .wait { await response(to: request) { try await me(tokens.second, for: request) } }
+        case .elsewhere(let read):
+            return .wait {
+                await response(to: request) {
+                    let authentication = try await read()
+                    guard tokens.second != nil, !authentication.isValid else {
+                        return me(authentication, of: first, for: request)
+                    }
+                    return try await me(tokens.second, for: request)
+                }
+            }
         }
-        return me(try await services.issuer.authenticate(second), of: second, for: request)
     }
 
-    /// The same as ``me(_:)`` when the session is in memory. Returns nil when it is not.
-    func cachedMe(_ request: ServerRequest) -> ServerResponse? {
-        let tokens = RequestTokens(request, cookie: services.cookie)
-        guard let first = tokens.first else { return TimeTrackerResponses.unauthorized() }
-        guard let authentication = services.issuer.cachedAuthentication(first),
-            tokens.second == nil || authentication.isValid
-        else {
-            return nil
-        }
-        return me(authentication, of: first, for: request)
+    private func me(_ token: String?, for request: ServerRequest) async throws -> ServerResponse {
+        guard let token else { return TimeTrackerResponses.unauthorized() }
+        return me(try await services.issuer.authenticate(token), of: token, for: request)
     }
 
     private func me(

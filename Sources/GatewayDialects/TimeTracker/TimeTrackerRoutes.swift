@@ -30,7 +30,7 @@ package struct TimeTrackerRoutes: BridgeDialect {
     /// Adds the routes under the prefix.
     package func add(to router: inout Router) {
         if let bridge = services.bridge { add(bridge, to: &router) }
-        add(.get, "/auth/me", to: &router, synchronousHandler: { $0.cachedMe($1) }, handler: { try await $0.me($1) })
+        add(.get, "/auth/me", to: &router, firstStep: { $0.me($1) })
         add(.post, "/auth/logout", to: &router) { await $0.logout($1) }
         add(.get, "/health", to: &router) { routes, _ in routes.health() }
         add(.get, Self.keysPath, to: &router, synchronousHandler: { routes, _ in routes.cachedKeys() }) { routes, _ in

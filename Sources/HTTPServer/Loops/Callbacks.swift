@@ -60,6 +60,7 @@ let completedCallback: MHD_RequestCompletedCallback = { _, handle, context, reas
         if status != 0 { exchange.status = HTTPStatus(rawValue: Int(status)) }
     }
     let connection = exchange.connection
+    if let reusable = exchange.reusableResponse.take() { connection.daemon.loop.reusableResponses.put(reusable) }
     connection.daemon.loop.settings.onAccess(exchange.record)
     if connection.phase != .closed, connection.phase != .upgraded { connection.enter(.idle) }
     connection.exchange = nil

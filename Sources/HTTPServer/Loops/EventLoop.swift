@@ -37,6 +37,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
+    var reusableResponses = ReusableResponses()
     /// The time of the monotonic clock in nanoseconds, read once in each turn.
     var now = EventLoop.readClock()
     var nextSweep: UInt64 = 0

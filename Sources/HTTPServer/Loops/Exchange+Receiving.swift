@@ -172,8 +172,11 @@ extension Exchange {
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
-            response = respond(request, values, handler)
-            if response == nil { run(handler, with: request, values: values) }
+            switch respond(request, values, handler) {
+            case .response(let immediate)?: response = immediate
+            case .wait(let work)?: run(work)
+            case nil: run { await handler.run(request, values) }
+            }
         case .allow(let methods, let pattern):
             route = pattern
             response = ServerResponse(status: .noContent, headers: ["Allow": methods])
@@ -188,18 +191,18 @@ extension Exchange {
     }
 
     /// Calls the synchronous handler, if there is one. Most requests are not traced, and need no context.
-    private func respond(_ request: ServerRequest, _ values: [String], _ handler: Router.Handler) -> ServerResponse? {
+    private func respond(_ request: ServerRequest, _ values: [String], _ handler: Router.Handler) -> Router.FirstStep? {
         guard let synchronous = handler.synchronousHandler else { return nil }
         guard let trace else { return synchronous(request, values) }
         return TraceContext.$current.withValue(trace) { synchronous(request, values) }
     }
 
-    private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
+    private func run(_ work: @escaping @Sendable () async -> ServerResponse?) {
         loop.runningTasks += 1
         // The task gets a copy of the context when it is created.
         let task = TraceContext.$current.withValue(trace) {
             Task.immediate(executorPreference: loop) { [self] in
-                let response = await handler.run(request, values)
+                let response = await work()
                 finish(response ?? self.error(.notFound, "Not found."))
             }
         }

@@ -69,6 +69,8 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     var answerBytes = 0
     /// The body that is being sent, unless it is in memory.
     var outgoingBody: OutgoingBody?
+    /// The response that is being sent, if it can be sent again afterwards.
+    var reusableResponse: ReusableResponse?
     /// The WebSocket connection that begins after the response.
     var webSocket: WebSocketUpgrade?
     var isSuspended = false

@@ -11,16 +11,8 @@ enum ResponseWriter {
         let response = sendable(exchange.upgradeRefusal(of: given) ?? given, exchange)
         let body = hasLength(response) ? response.body : []
         guard let made = makeResponse(response, with: body, for: exchange) else { return latch_mhd_no }
-        defer { MHD_destroy_response(made) }
-        guard add(response.headers, to: made), add("X-Request-Id", exchange.id, to: made),
-            response.headers["X-Content-Type-Options"] != nil || add("X-Content-Type-Options", "nosniff", to: made)
-        else { return latch_mhd_no }
-        if let policy = exchange.strictTransport, response.headers[StrictTransport.field] == nil {
-            _ = MHD_add_response_header(made, StrictTransport.field, policy)
-        }
-        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil, !body.isUpgrade {
-            _ = add("Connection", "close", to: made)
-        }
+        let isReusable = exchange.reusableResponse != nil
+        defer { if !isReusable { MHD_destroy_response(made) } }
         exchange.response = nil
         exchange.step = .answered
         exchange.status = response.status
@@ -34,9 +26,30 @@ enum ResponseWriter {
         return result
     }
 
-    /// Returns libmicrohttpd's response for a body, still without header fields.
+    /// Returns libmicrohttpd's response with its header fields. One that is used again belongs to the exchange.
     private static func makeResponse(
         _ response: ServerResponse, with body: ResponseBody, for exchange: Exchange
+    ) -> OpaquePointer? {
+        let closes = isLast(exchange) && response.headers["Connection"] == nil && !body.isUpgrade
+        if !closes, hasLength(response), let reusable = exchange.loop.reusableResponses.take(response, for: exchange) {
+            exchange.reusableResponse = reusable
+            return reusable.handle
+        }
+        guard let made = makeResponse(response, body, for: exchange) else { return nil }
+        guard add(response.headers, strictTransport: exchange.strictTransport, id: exchange.id, to: made) else {
+            MHD_destroy_response(made)
+            return nil
+        }
+        if closes { _ = add("Connection", "close", to: made) }
+        return made
+    }
+
+    /// Whether the connection is closed after the response.
+    private static func isLast(_ exchange: Exchange) -> Bool { exchange.loop.isDraining || exchange.isChunked }
+
+    /// Returns libmicrohttpd's response for a body, still without header fields.
+    private static func makeResponse(
+        _ response: ServerResponse, _ body: ResponseBody, for exchange: Exchange
     ) -> OpaquePointer? {
         switch body {
         case .bytes(let bytes): bytes.withUnsafeBytes { latch_mhd_response($0.baseAddress, $0.count) }
@@ -44,6 +57,19 @@ enum ResponseWriter {
         case .stream(let stream): OutgoingBody.response(stream, exchange)
         case .webSocket: MHD_create_response_for_upgrade(upgradeCallback, nil)
         }
+    }
+
+    /// Adds all fields of a response. `X-Request-Id` is the last one, as in a response that is used again.
+    static func add(
+        _ headers: HTTPHeaders, strictTransport policy: String?, id: String, to response: OpaquePointer
+    ) -> Bool {
+        guard add(headers, to: response),
+            headers["X-Content-Type-Options"] != nil || add("X-Content-Type-Options", "nosniff", to: response)
+        else { return false }
+        if let policy, headers[StrictTransport.field] == nil {
+            _ = MHD_add_response_header(response, StrictTransport.field, policy)
+        }
+        return add("X-Request-Id", id, to: response)
     }
 
     /// Starts the producer of a body that will be sent. For `HEAD`, only the length is needed.
@@ -68,7 +94,7 @@ enum ResponseWriter {
         for field in response.headers.fields where !isOwn(field.name) { bytes += size(field.name, field.value) }
         for (name, value) in own where !value.isEmpty { bytes += size(name, value) }
         if response.headers["X-Content-Type-Options"] == nil { bytes += size("X-Content-Type-Options", "nosniff") }
-        if exchange.loop.isDraining || exchange.isChunked, response.headers["Connection"] == nil {
+        if isLast(exchange), response.headers["Connection"] == nil {
             bytes += size("Connection", "close")
         }
         return bytes
@@ -88,7 +114,7 @@ enum ResponseWriter {
     }
 
     /// Adds a header field of the server. A string literal passed as a `String` would be copied to the heap each time.
-    private static func add(_ name: StaticString, _ value: String, to response: OpaquePointer) -> Bool {
+    static func add(_ name: StaticString, _ value: String, to response: OpaquePointer) -> Bool {
         name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { name in
             value.withCString { MHD_add_response_header(response, name, $0) == latch_mhd_yes }
         }

@@ -15,7 +15,7 @@ package struct Router: Sendable {
 
     /// The handler of a route. Its functions return nil when the path parameters do not have the types of the route.
     struct Handler: Sendable {
-        let synchronousHandler: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
+        let synchronousHandler: (@Sendable (ServerRequest, [String]) -> FirstStep?)?
         let run: @Sendable (ServerRequest, [String]) async -> ServerResponse?
         let maximumBodyBytes: Int?
         var admission: Admission?
@@ -33,7 +33,9 @@ package struct Router: Sendable {
                 }
             }
             return Handler(
-                synchronousHandler: { request, values in check(request) ?? first?(request, values) }, run: run,
+                synchronousHandler: { request, values in
+                    check(request).map(FirstStep.response) ?? first?(request, values)
+                }, run: run,
                 maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
 
@@ -46,11 +48,22 @@ package struct Router: Sendable {
                 run: { request, values in
                     guard !request.body.isEmpty else { return await run(request, values) }
                     return await wrapper(request) {
-                        if let response = first?(request, values) { return response }
-                        return await run(request, values)
+                        switch first?(request, values) {
+                        case .response(let response)?: response
+                        case .wait(let work)?: await work()
+                        case nil: await run(request, values)
+                        }
                     }
                 }, maximumBodyBytes: maximumBodyBytes, admission: admission)
         }
+    }
+
+    /// The result of the first step of a route, which does not wait.
+    package enum FirstStep: Sendable {
+        /// The response.
+        case response(ServerResponse)
+        /// Work that must wait, and then returns the response. It can use what the first step has read and calculated.
+        case wait(@Sendable () async -> ServerResponse)
     }
 
     /// Calls the handler of a request, or returns a response instead. Returns nil when the path parameters do not
@@ -113,12 +126,31 @@ package struct Router: Sendable {
         handler: @escaping @Sendable (ServerRequest) async -> ServerResponse
     ) {
         Self.check(pattern, placeholders: 0)
-        var first: (@Sendable (ServerRequest, [String]) -> ServerResponse?)?
-        if let synchronousHandler { first = { request, _ in synchronousHandler(request) } }
+        var first: (@Sendable (ServerRequest, [String]) -> FirstStep?)?
+        if let synchronousHandler { first = { request, _ in synchronousHandler(request).map(FirstStep.response) } }
         let made = Handler(
             synchronousHandler: first, run: { request, _ in await handler(request) },
             maximumBodyBytes: maximumBodyBytes,
             admission: admission)
+        add(made, for: method, at: pattern)
+    }
+
+    /// Adds a route without path parameters whose response is often in memory. Adding a second handler for the same
+    /// method and pattern is a programming error and traps.
+    ///
+    /// - Parameters:
+    ///   - method: The request method.
+    ///   - pattern: The path.
+    ///   - firstStep: Returns the response if it can do so without waiting, or the work that waits for it. That work
+    ///     runs on the loop of the connection and must not block.
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, firstStep: @escaping @Sendable (ServerRequest) -> FirstStep
+    ) {
+        Self.check(pattern, placeholders: 0)
+        let made = Handler(
+            synchronousHandler: { request, _ in firstStep(request) },
+            // The first step always has a result.
+            run: { _, _ in nil }, maximumBodyBytes: nil)
         add(made, for: method, at: pattern)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPMessages
 import TestSupport
 
+@testable import GatewayConfiguration
 @testable import GatewayDialects
 @testable import LatchGateway
 @testable import PictureLibrary
@@ -15,11 +16,14 @@ struct AssetFixture {
     /// Ada's token.
     let token: String
 
-    static func with(_ body: (AssetFixture) async throws -> Void) async throws {
+    static func with(
+        _ configure: (inout GatewaySettings) -> Void = { _ in }, _ body: (AssetFixture) async throws -> Void
+    ) async throws {
         let folder = try TemporaryDirectory()
         for (name, text) in files { try put(text, at: name, in: folder) }
         try await ImmichFixture.with {
             $0.immich.library = folder.path
+            configure(&$0)
         } _: { immich in
             try await immich.base.addPerson(bob)
             try await immich.base.gateway.readLibrary()

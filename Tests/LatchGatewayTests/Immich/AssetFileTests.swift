@@ -3,7 +3,9 @@ import HTTPMessages
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayDialects
 @testable import LatchGateway
 @testable import PictureLibrary
 
@@ -48,6 +50,31 @@ struct AssetFileTests {
             try AssetFixture.put("another", at: "ada@example.org/See/IMG_1.JPG", in: fixture.folder)
             let complete = try await fixture.get(path, [("Range", "bytes=6-10"), ("If-Range", tag)])
             #expect(complete.status == 200 && complete.text == "another")
+        }
+    }
+
+    @Test("DL-3 only a trusted proxy that supports X-Accel-Redirect gets a file's address instead of the file")
+    func internalLocation() async throws {
+        let field = ("X-Sendfile-Type", "X-Accel-Redirect")
+        for (isTrusted, headers) in [(false, [field]), (true, []), (true, [("X-Sendfile-Type", "X-Sendfile")])] {
+            try await AssetFixture.with {
+                $0.immich.internalLocation = "/.latchd/pictures"
+                if isTrusted { $0.trustedProxies = TrustedProxies([IPNetwork("127.0.0.1")].compactMap(\.self)) }
+            } _: { fixture in
+                let path = "/assets/\(try await fixture.id("Möwen am See.jpg"))/original"
+                let response = try await fixture.get(path, headers)
+                #expect(response.text == "gulls" && response.headers["X-Accel-Redirect"] == nil)
+                let named = try await fixture.get(path, [field, ("Range", "bytes=0-1")])
+                #expect(named.status == (isTrusted ? 200 : 206) && named.body.isEmpty == isTrusted)
+                let address = "/.latchd/pictures/ada%40example.org/See/M%C3%B6wen%20am%20See.jpg"
+                #expect(named.headers["X-Accel-Redirect"] == (isTrusted ? address : nil))
+                // Nobody else's file, and no locked one.
+                let bobs = try await fixture.id("shed.jpg", of: AssetFixture.bob)
+                for id in [bobs, try await fixture.id("secret.jpg")] {
+                    let refused = try await fixture.get("/assets/\(id)/original", [field])
+                    #expect(refused.status == 404 && refused.headers["X-Accel-Redirect"] == nil)
+                }
+            }
         }
     }
 

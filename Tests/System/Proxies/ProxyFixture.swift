@@ -31,7 +31,7 @@ struct ProxyFixture {
         let folder = try TemporaryDirectory()
         try folder.write(configuration, to: "latchd.yaml")
         let base = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
-        let gateway = try await base.startGatewayWithPerson()
+        let gateway = try await base.startGatewayWithPerson(socket: folder.file("latchd.sock"))
         let backend = try RunningProgram(
             "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
             environment: ["PATH": path, "PYTHONDONTWRITEBYTECODE": "1"])
@@ -53,7 +53,7 @@ struct ProxyFixture {
         return all
     }
 
-    private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+    static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 
     /// The proxies have no common word for having begun: their socket says it.
     private func untilProxyAnswers() async throws {
@@ -130,8 +130,34 @@ struct ProxyFixture {
             kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    private static func exchange(_ socket: RawSocket, _ request: String) async throws -> RawResponse {
-        let bytes: [UInt8] = try await withCheckedThrowingContinuation { continuation in
+    /// Repeats a request until it is refused, as it is once a kept answer is too old.
+    func untilRefused(_ path: String, _ fields: [String]) async throws {
+        for _ in 1...1_000 where try await ask(path, fields).status == 200 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Repeats a request until nginx answers it without asking the gateway.
+    func untilKept(_ path: String, method: String = "GET", _ fields: [String]) async throws -> RawResponse {
+        for _ in 1...1_000 {
+            let response = try await ask(path, method: method, fields + (method == "GET" ? [] : ["Content-Length: 0"]))
+            if response["x-cache"] == "HIT" { return response }
+        }
+        throw ChildProcess.Failure("nginx keeps no answer for \(path).")
+    }
+
+    /// Sends a request that closes the connection, and returns the response.
+    static func exchange(_ socket: RawSocket, _ request: String) async throws -> RawResponse {
+        let bytes = try await bytes(socket, request)
+        guard let response = RawResponse.all(in: bytes).first(where: { $0.status >= 200 }) else {
+            throw ChildProcess.Failure("No answer in '\(String(decoding: bytes, as: UTF8.self))'.")
+        }
+        return response
+    }
+
+    /// Sends a request that closes the connection, and returns everything that the other end sends.
+    static func bytes(_ socket: RawSocket, _ request: String) async throws -> [UInt8] {
+        try await withCheckedThrowingContinuation { continuation in
             BackgroundThread.start {
                 continuation.resume(
                     with: Result {
@@ -145,10 +171,6 @@ struct ProxyFixture {
                     })
             }
         }
-        guard let response = RawResponse.all(in: bytes).first(where: { $0.status >= 200 }) else {
-            throw ChildProcess.Failure("No answer in '\(String(decoding: bytes, as: UTF8.self))'.")
-        }
-        return response
     }
 }
 

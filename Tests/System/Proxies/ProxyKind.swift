@@ -5,6 +5,8 @@ import Testing
 /// A reverse proxy that asks the gateway, run by the very files that `Integrations/` has for operators.
 enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case nginx, caddy, haproxy, apache
+    /// nginx that keeps positive answers for a second.
+    case cachingNginx
 
     var testDescription: String { rawValue }
 
@@ -37,8 +39,11 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             try places.folder.write(try adapted(text, name, places), to: name)
         }
         switch self {
-        case .nginx:
-            try places.folder.write(Self.nginxAround(places), to: "nginx.conf")
+        case .nginx, .cachingNginx:
+            let files = ["latchd-http.conf"] + (self == .nginx ? [] : ["latchd-cache-http.conf"])
+            let includes = (files + ["app.example.org.conf"]).map { "include \($0);" }
+            try places.folder.write(
+                Self.nginxAround(places.folder, includes.joined(separator: "\n")), to: "nginx.conf")
             return ["nginx", "-p", places.folder.path, "-c", places.folder.file("nginx.conf"), "-e", "stderr"]
         case .caddy:
             return ["caddy", "run", "--config", places.folder.file("Caddyfile"), "--adapter", "caddyfile"]
@@ -51,7 +56,9 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    private var source: String { "\(Products.packageFolder)/Integrations/\(rawValue)" }
+    private var source: String {
+        "\(Products.packageFolder)/Integrations/\(self == .cachingNginx ? "nginx" : rawValue)"
+    }
 
     /// The operator's file with this test's addresses, one line for a backend that reads another field, and for nginx the lines
     /// that pass on the gateway's span. Nothing else is changed.
@@ -59,7 +66,15 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         var text = text.replacing("127.0.0.1:2283", with: "127.0.0.1:\(places.gateway)")
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(places.backend)")
         switch self {
-        case .nginx: text = text.replacing("listen 80;", with: "listen unix:\(places.socket);")
+        case .nginx, .cachingNginx:
+            text = text.replacing("listen 80;", with: "listen unix:\(places.socket);")
+                .replacing("/run/latchd/latchd.sock", with: places.folder.file("latchd.sock"))
+                .replacing("/run/latchd-cache", with: places.folder.file("cache"))
+            if self == .cachingNginx {
+                // With a second host, whose answers are others.
+                text = text.replacing("# include latchd-cache.conf;", with: "include latchd-cache.conf;")
+                    .replacing("server_name app.example.org;", with: "server_name app.example.org second.example.org;")
+            }
         case .caddy:
             // Without a certificate of its own.
             text = text.replacing(
@@ -108,6 +123,15 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     private var remoteUser: (behind: String, line: String) {
         switch self {
         case .nginx: ("include latchd-protect.conf;", "proxy_set_header X-Remote-User $latchd_user;")
+        case .cachingNginx:
+            (
+                "include latchd-protect.conf;",
+                """
+                proxy_set_header X-Remote-User $latchd_user;
+                auth_request_set $latchd_cache $upstream_cache_status;
+                add_header X-Cache $latchd_cache always;
+                """
+            )
         case .caddy:
             ("request_header -X-Auth-Credential", "request_header X-Remote-User {http.request.header.X-Auth-User}")
         case .haproxy:
@@ -123,8 +147,9 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func nginxAround(_ places: Places) -> String {
-        let folder = places.folder.path
+    /// The rest of nginx's configuration around the files of an operator.
+    static func nginxAround(_ folder: TemporaryDirectory, _ servers: String) -> String {
+        let folder = folder.path
         return """
             daemon off;
             master_process off;
@@ -138,8 +163,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 fastcgi_temp_path \(folder)/fastcgi;
                 uwsgi_temp_path \(folder)/uwsgi;
                 scgi_temp_path \(folder)/scgi;
-                include latchd-http.conf;
-                include app.example.org.conf;
+                \(servers)
             }
             """
     }

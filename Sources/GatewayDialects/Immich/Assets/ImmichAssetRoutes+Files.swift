@@ -38,15 +38,17 @@ extension ImmichAssetRoutes {
         }
     }
 
-    /// Returns a file or the requested range of it. The response is 404 when the file is not available, whatever the
-    /// reason.
+    /// Returns a file or the requested range of it, or the response with which nginx sends it. The response is 404 when
+    /// the file is not available, whatever the reason.
     ///
     /// Source: DL-3; docs/protocols/immich.md, Files.
     private func file(_ asset: Asset?, to request: ServerRequest) throws -> ServerResponse {
         guard let library, let asset, let served = library.open(asset) else {
             throw Self.notFound
         }
-        let response = served.response(to: request, mediaType: asset.mediaType, headers: Self.headers(of: asset))
+        let headers = Self.headers(of: asset)
+        if let response = internalLocation?.response(to: request, for: asset, headers: headers) { return response }
+        let response = served.response(to: request, mediaType: asset.mediaType, headers: headers)
         switch response.status {
         case .rangeNotSatisfiable: return Self.explained(response, "Range Not Satisfiable")
         case .preconditionFailed: return Self.explained(response, "Precondition Failed")

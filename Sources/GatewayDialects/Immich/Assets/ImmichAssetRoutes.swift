@@ -18,6 +18,11 @@ struct ImmichAssetRoutes: Sendable {
     /// The asset library; nil when none is configured, and then no person has any assets.
     let library: AssetLibrary?
 
+    /// Where nginx has the files; nil when the gateway sends them all.
+    var internalLocation: InternalLocation? {
+        services.settings.immich.internalLocation.map { InternalLocation(path: $0, proxies: services.proxies) }
+    }
+
     /// The maximum size of a body with asset ids, in bytes. It has room for about 25,000 ids.
     static let maximumBodyBytes = 1 << 20
 
