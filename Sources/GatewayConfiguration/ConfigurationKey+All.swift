@@ -160,7 +160,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "bridge.codes", \.settings.codes, as: .choice(CodeStoreKind.allCases.map { ($0.rawValue, $0) }),
             summary: "Where one-time codes are stored. With database or redis, several gateways can complete each "
-                + "other's sign-ins.", defaultValue: "memory"),
+                + "other's sign-ins.", defaultValue: "memory; database if the database is PostgreSQL"),
     ]
 
     private static let redis = [

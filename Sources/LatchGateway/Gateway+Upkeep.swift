@@ -67,7 +67,9 @@ extension Gateway {
     func detectExternalWrites() async {
         let asked = ContinuousClock.now
         do {
-            apply(try await stores.database.externalChanges())
+            let changes = try await stores.database.externalChanges()
+            apply(changes)
+            clockWatch.compare(changes.clockDifference)
             stores.lease.renew(asked: asked)
             metrics.databaseAnswered(at: stores.now())
         } catch is CancellationError {

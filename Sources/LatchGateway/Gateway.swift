@@ -36,6 +36,7 @@ package final class Gateway: Sendable {
     package let bridge: Bridge?
     /// The comparison of this gateway's secret with those of other gateways. Nil when the settings need no secret.
     let keyAgreement: KeyAgreement?
+    let clockWatch: ClockWatch
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
     package let certificates: CertificateReloader?
 
@@ -102,6 +103,7 @@ package final class Gateway: Sendable {
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         keyAgreement = keys.map { KeyAgreement(database: stores.database, keys: $0, now: stores.now) }
+        clockWatch = ClockWatch(log: stores.log)
         self.stores = stores
         self.issuer = issuer
         self.attempts = attempts

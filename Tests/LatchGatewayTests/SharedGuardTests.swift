@@ -241,7 +241,7 @@ struct SharedGuardTests {
         }
     }
 
-    @Test("the database holds neither the addresses nor the accounts that were tried")
+    @Test("the database holds neither the addresses nor the accounts that were tried", .onlySQLite)
     func stored() async throws {
         try await GatewayFixture.with { fixture in
             #expect(try await fixture.login("tried@example.net", password: "wrong one").status == 400)

@@ -246,7 +246,8 @@ struct ImmichOAuthTests {
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 201)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(link)).status == 400)
             let late = try await self.link(app, fixture, immich)
-            fixture.base.clock.advance(61)
+            // With a shared store of codes, another minute is allowed for the clock of another gateway.
+            fixture.base.clock.advance(TestDatabase.isServer ? 121 : 61)
             #expect(try await immich.send("POST", "/oauth/callback", nil, app.callback(late)).status == 400)
         }
     }

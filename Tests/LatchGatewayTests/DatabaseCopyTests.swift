@@ -1,0 +1,160 @@
+import Crypto
+import Database
+import FoundationEssentials
+import PostgreSQL
+import TestSupport
+import Testing
+
+@testable import GatewayCore
+@testable import GatewayHTTP
+
+/// Copies between real databases of both kinds.
+@Suite("Copies and backups of the database", .timeLimit(.minutes(5)))
+struct DatabaseCopyTests {
+    private static let sessions = Statement("SELECT id FROM sessions ORDER BY rowid") { row throws(DatabaseError) in
+        try row.get(0) as String
+    }
+
+    /// Opens stores with two people, sessions, an identity, a code and a row of each truth value.
+    private static func filled(_ location: DatabaseLocation) async throws -> GatewayStores {
+        let stores = try await open(location)
+        let ada = try await stores.people.add(email: "ada@example.org", name: "Ädä 🦆", password: Secret("a long one 7"))
+        _ = try await stores.people.add(email: "bob@example.org", name: nil, password: Secret("a long one 8"))
+        let issuer = StatefulSessionIssuer(database: stores.database, lifetime: SessionLifetime(), now: { Date() })
+        for number in 0..<1_100 {
+            _ = try await issuer.issue(for: ada, device: SessionDevice(name: "Phone \(number)"), token: .opaque)
+        }
+        try await stores.database.write { connection in
+            try connection.run(
+                Statement(
+                    "INSERT INTO one_time_codes (digest, record, expires_at) VALUES (?, ?, 1)", [UInt8].self,
+                    [UInt8].self),
+                [1, 2, 0], [])
+            try connection.run(Statement("UPDATE people SET is_admin = TRUE WHERE email = ?", String.self), ada.email)
+        }
+        return stores
+    }
+
+    private static func open(_ location: DatabaseLocation) async throws -> GatewayStores {
+        var settings = GatewaySettings(databasePath: nil)
+        settings.database = location
+        settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
+        settings.sessions.maximumPerPerson = 5_000
+        return try await GatewayStores.open(settings, logWriter: LogWriter { _ in })
+    }
+
+    @Test("everything is copied from SQLite to PostgreSQL and back, and a repeated copy changes nothing")
+    func roundTrip() async throws {
+        let folder = try TemporaryDirectory()
+        let source = try await Self.filled(.file(folder.file("a.db")))
+        let server = try await TestDatabase.server()
+        let middle = try await server.open(isBulk: true)
+        let end = try await DatabaseLocation.file(folder.file("b.db")).open()
+
+        let copied = try await DatabaseCopy.run(from: source.database, to: middle)
+        guard case .copied(let tables) = copied else { throw Exchange.Broken() }
+        #expect(tables.first { $0.name == "people" }?.count == 2 && tables.count == DatabaseCopy.tables.count)
+        guard case .wasComplete = try await DatabaseCopy.run(from: source.database, to: middle) else {
+            throw Exchange.Broken()
+        }
+        _ = try await DatabaseCopy.run(from: middle, to: end)
+        for database in [middle, end] {
+            let found = try await database.read { try $0.all(Self.sessions) }
+            #expect(try await source.database.read { try $0.all(Self.sessions) } == found)
+        }
+        await middle.close()
+        // New rows get numbers after the copied ones.
+        let stores = try await Self.open(server)
+        let ada = try await stores.people.require("ada@example.org")
+        let issuer = StatefulSessionIssuer(database: stores.database, lifetime: SessionLifetime(), now: { Date() })
+        let last = try await issuer.issue(for: ada, device: SessionDevice(name: "New"), token: .opaque)
+        #expect(try await stores.database.read { try $0.all(Self.sessions) }.last == last.session.rawValue)
+        for database in [source.database, end, stores.database] { await database.close() }
+    }
+
+    @Test("every table of the schema is copied")
+    func tables() async throws {
+        let database = try await DatabaseLocation.memory.open()
+        let names = try await database.read { connection in
+            try connection.all(
+                Statement("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
+                    row throws(DatabaseError) in try row.get(0) as String
+                })
+        }
+        #expect(Set(names) == Set(DatabaseCopy.tables))
+        let server = try await TestDatabase.server().open()
+        for table in DatabaseCopy.tables {
+            let columns = try await database.read { try $0.columns(of: table) }
+            let served = try await server.read { try $0.columns(of: table) }.filter { $0.name != "rowid" }
+            #expect(Set(columns.map(\.name)) == Set(served.map(\.name)), "\(table)")
+        }
+        await server.close()
+        #expect(Schema.migrations.last?.version == Schema.postgreSQLMigrations.last?.version)
+    }
+
+    @Test("a target with other rows is refused, and a copy that fails leaves it empty")
+    func refused() async throws {
+        let folder = try TemporaryDirectory()
+        let source = try await Self.filled(.file(folder.file("a.db")))
+        let other = try await Self.open(.file(folder.file("b.db")))
+        _ = try await other.people.add(email: "eve@example.org", name: nil, password: Secret("a long one 9"))
+        await #expect(throws: GatewayError.self) {
+            try await DatabaseCopy.run(from: source.database, to: other.database)
+        }
+        #expect(try await other.people.list().map(\.email) == ["eve@example.org"])
+
+        // PostgreSQL cannot store NUL, so the comparison fails.
+        try await source.database.write { connection in
+            try connection.run(
+                Statement("UPDATE people SET name = ? WHERE email = 'bob@example.org'", String.self), "a\0b")
+        }
+        let server = try await TestDatabase.server().open()
+        await #expect(throws: GatewayError.self) { try await DatabaseCopy.run(from: source.database, to: server) }
+        #expect(try await server.read { try $0.all(Self.sessions) } == [])
+        for database in [source.database, other.database, server] { await database.close() }
+    }
+
+    @Test("a backup is written while the gateway writes, does not replace a file, and is restored")
+    func backup() async throws {
+        let folder = try TemporaryDirectory()
+        let stores = try await Self.filled(try await TestDatabase.location(in: folder))
+        let writing = Task {
+            var count = 0
+            while !Task.isCancelled {
+                _ = try await stores.people.add(
+                    email: "new\(count)@example.org", name: nil, password: Secret("a long one 7"))
+                count += 1
+            }
+        }
+        let path = folder.file("backup.db")
+        let tables = try await DatabaseBackup.write(stores.database, to: path)
+        writing.cancel()
+        await #expect(throws: GatewayError.self) { try await DatabaseBackup.write(stores.database, to: path) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains(".part") })
+
+        let target = try await DatabaseLocation.file(folder.file("restored.db")).open()
+        let restored = try await DatabaseBackup.read(path, into: target)
+        #expect(restored.tables == tables)
+        await #expect(throws: DatabaseError.self) {
+            _ = try await DatabaseBackup.read(try folder.write("no database at all", to: "text"), into: target)
+        }
+        await target.close()
+        _ = await writing.result
+        await stores.close()
+    }
+
+    @Test("the status names the version and what a commit waits for, and changes nothing")
+    func status() async throws {
+        let folder = try TemporaryDirectory()
+        let missing = DatabaseLocation.file(folder.file("none.db"))
+        await #expect(throws: DatabaseError.self) { try await DatabaseStatus.read(missing) }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("none.db")))
+        let empty = try await TestDatabase.server()
+        #expect(try await DatabaseStatus.read(empty).schemaVersion == 0)
+        try await empty.open().close()
+        let status = try await DatabaseStatus.read(empty)
+        #expect(status.schemaVersion == DatabaseLocation.schemaVersion && status.counts?.people == 0)
+        // The server of the tests does not flush.
+        #expect(status.durability.contains("fsync = off") && !status.hasConfirmedCopy)
+    }
+}
