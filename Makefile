@@ -12,7 +12,7 @@
 # make app       builds the desktop app in .build/desktop
 # make test-app  runs the tests of its window, with a display and a session bus of their own
 # make demo-app  shows the desktop app with a sandbox, in folders that are removed afterwards
-# make install   installs latch, latchd and the action of polkit below PREFIX (and DESTDIR), and latch-desktop if GTK is there
+# make install   installs latch, latchd, its units of systemd and the action of polkit below PREFIX (and DESTDIR), and latch-desktop if GTK is there
 PREFIX ?= /usr/local
 DESTDIR ?=
 ARGS ?=
@@ -84,7 +84,7 @@ release:
 	$(RELEASE) --product latchd
 
 install: release
-	scripts/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+	scripts/install "$$($(RELEASE) --show-bin-path)" "$(DESTDIR)$(PREFIX)" "$(PREFIX)"
 	@if pkg-config --exists libadwaita-1; then scripts/install-app "$(DESTDIR)$(PREFIX)" "$(PREFIX)"; fi
 
 clean:

@@ -22,6 +22,18 @@ extension FuzzedParser {
             let written = value.encoded()
             try require((try? JSONValue(parsing: written)) == value, "JSON differs after writing and reading.")
         },
+        FuzzedParser("trace-context") { input in
+            let lines = input.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard let context = TraceContext(parent: lines[0], state: Array(lines.dropFirst())) else { return }
+            let fields = context.fields()
+            try require(
+                fields.allSatisfy { HTTPHeaders.isSafe(name: $0.name, value: $0.value) }, "A field is not safe.")
+            try require((context.state?.utf8.count ?? 0) <= TraceContext.maximumStateBytes, "The state is too long.")
+            let next = TraceContext(parent: fields[0].value, state: fields.dropFirst().map(\.value))
+            try require(
+                next?.traceID == context.traceID && next?.state == context.state && next?.parentID != context.parentID
+                    && next?.isSampled == context.isSampled, "What is passed on is another trace.")
+        },
         FuzzedParser("base64url") { input in
             try require(Base64URL.decode(Base64URL.encode(input)) == input, "Bytes are other after base64url.")
             guard let bytes = Base64URL.decode(input.text) else { return }

@@ -14,9 +14,15 @@ enum ForwardAuthResponses {
     /// name all but unreserved characters are encoded. In a group commas are encoded too, because commas separate the
     /// groups.
     ///
-    /// `X-Auth-Email` is left out for an address that is not verified.
+    /// `X-Auth-Email` is left out for an address that is not verified. The response to a traced request has the fields of
+    /// its trace with a new span, which the proxy can pass on.
     static func welcome(_ visitor: AuthenticatedPerson?) -> ServerResponse {
-        guard let visitor else { return anonymous }
+        var response = visitor.map(identity) ?? anonymous
+        for field in TraceContext.current?.fields() ?? [] { response.headers.append(field.name, field.value) }
+        return response
+    }
+
+    private static func identity(_ visitor: AuthenticatedPerson) -> ServerResponse {
         let person = visitor.person
         var fields = [
             HTTPHeaders.Field(name: "Cache-Control", value: "no-store"),

@@ -48,8 +48,7 @@ package struct ForwardAuthRoutes: ServiceDialect {
     }
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        services.log.error(
-            "Could not look up a token.", ["error": .description(of: error), "request": .text(request.id)])
+        services.log.failure("Could not look up a token.", error, request: request.id)
         return ForwardAuthResponses.unavailable
     }
 

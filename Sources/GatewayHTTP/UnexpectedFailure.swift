@@ -26,17 +26,17 @@ package struct UnexpectedFailure: Sendable {
         case is CancellationError:
             (status, sentence, retryAfter) = (.serviceUnavailable, "The request was cancelled.", .seconds(1))
         case is DatabaseError:
-            log.error("The database failed.", ["error": .description(of: error), "request": .text(request.id)])
+            log.failure("The database failed.", error, request: request.id)
             (status, sentence, retryAfter) = (
                 .serviceUnavailable, "The server cannot reach its database.", .seconds(5)
             )
         case is RedisError:
-            log.error("Redis failed.", ["error": .description(of: error), "request": .text(request.id)])
+            log.failure("Redis failed.", error, request: request.id)
             (status, sentence, retryAfter) = (
                 .serviceUnavailable, "The server cannot reach its code store.", .seconds(2)
             )
         default:
-            log.error("A request failed.", ["error": .description(of: error), "request": .text(request.id)])
+            log.failure("A request failed.", error, request: request.id)
             (status, sentence, retryAfter) = (.internalServerError, nil, nil)
         }
     }

@@ -61,6 +61,9 @@ extension HTTPClient {
             for field in configuration.extraHeaders where hop.headers[field.name] == nil {
                 headers.append(field.name, field.value)
             }
+            if headers[TraceContext.parentField] == nil {
+                for field in TraceContext.current?.fields() ?? [] { headers.append(field.name, field.value) }
+            }
         }
         return TransferPlan(
             method: hop.method, address: hop.address, headers: headers, body: hop.body,

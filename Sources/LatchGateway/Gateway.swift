@@ -167,6 +167,7 @@ package final class Gateway: Sendable {
                 "path": .text(record.route ?? Self.maskedPath(of: record.path)),
                 "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
                 "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
+                "trace": record.traceID.map { .text($0) },
             ])
     }
 

@@ -163,6 +163,35 @@ struct ServiceTests {
         }
     }
 
+    @Test("metrics say that the database does not answer, and count what failed because of it")
+    func databaseMetrics() async throws {
+        try await GatewayFixture.with { fixture in
+            try await fixture.addPerson()
+            func lines() async throws -> Set<Substring> {
+                Set(try await fixture.http.send("GET", "/metrics").text.split(separator: "\n"))
+            }
+            let token = try await fixture.token()
+            let contact = Int(fixture.clock.now.timeIntervalSince1970)
+            let well = try await lines()
+            #expect(well.isSuperset(of: ["latchd_database_up 1", "latchd_database_errors_total 0"]))
+            #expect(well.contains("latchd_database_last_contact_timestamp_seconds \(contact)"))
+
+            await fixture.gateway.stores.database.close()
+            fixture.gateway.issuer.invalidateAll()
+            fixture.clock.advance(90)
+            #expect(try await fixture.me(token).status == 503)
+            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
+
+            let ill = try await lines()
+            #expect(ill.contains("latchd_database_up 0"))
+            #expect(ill.contains("latchd_database_last_contact_timestamp_seconds \(contact)"))
+            // Those two, and this request for the metrics.
+            #expect(ill.contains("latchd_database_errors_total 3"))
+            #expect(ill.contains(#"latchd_http_unavailable_total{route="/api/me"} 1"#))
+            #expect(!ill.contains { $0.hasPrefix("latchd_sessions_live") })
+        }
+    }
+
     @Test("metrics are served only to allowed clients, and not through a proxy")
     func metricsAccess() async throws {
         try await GatewayFixture.with { fixture in

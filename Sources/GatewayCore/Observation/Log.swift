@@ -1,4 +1,7 @@
+import Database
 package import FoundationEssentials
+import HTTPMessages
+import Synchronization
 
 /// The log of the program. Each line has a constant message and a list of values.
 ///
@@ -34,6 +37,7 @@ package final class Log: Sendable {
     private let format: Format
     private let writer: LogWriter
     private let now: @Sendable () -> Date
+    private let databaseErrorCounter = Atomic(0)
 
     /// Creates a log.
     package init(level: Level = .info, format: Format = .text, writer: LogWriter, now: @escaping @Sendable () -> Date) {
@@ -46,7 +50,28 @@ package final class Log: Sendable {
     /// The number of lines that were dropped because the reader was too slow.
     package var droppedLines: Int { writer.droppedLines }
 
+    /// The number of requests and of steps of background work that failed because of the database.
+    package var databaseErrors: Int { databaseErrorCounter.load(ordering: .relaxed) }
+
+    /// Counts an error, if it is one of the database.
+    package func count(_ error: any Error) {
+        if error is DatabaseError { databaseErrorCounter.add(1, ordering: .relaxed) }
+    }
+
+    /// Writes a line with level ``Level/error`` about a request that failed, and counts the error as ``count(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - message: A constant text about what failed.
+    ///   - error: The error. The line contains only text that has no input.
+    ///   - request: The id of the request.
+    package func failure(_ message: StaticString, _ error: any Error, request: String) {
+        count(error)
+        write(at: .error, message, ["error": .description(of: error), "request": .text(request)])
+    }
+
     /// Writes a line, unless `level` is below the minimum level of the log.
+    ///
+    /// A line about a traced request ends with the id of its trace.
     ///
     /// - Parameters:
     ///   - level: The severity of the line.
@@ -62,10 +87,12 @@ package final class Log: Sendable {
         switch format {
         case .text:
             LogLine.appendText(
-                to: &line, time: now(), level: level, message: message.description, values: values())
+                to: &line, time: now(), level: level, message: message.description, values: values(),
+                trace: TraceContext.current?.traceID)
         case .json:
             LogLine.appendJSON(
-                to: &line, time: now(), level: level, message: message.description, values: values())
+                to: &line, time: now(), level: level, message: message.description, values: values(),
+                trace: TraceContext.current?.traceID)
         }
         writer.write(line)
     }

@@ -5,7 +5,7 @@ import Primitives
 enum LogLine {
     static func appendText(
         to line: inout [UInt8], time: Date, level: Log.Level, message: String,
-        values: KeyValuePairs<String, LogValue?>
+        values: KeyValuePairs<String, LogValue?>, trace: String?
     ) {
         line += Timestamp.bytes(time, fraction: true)
         let name = "\(level)"
@@ -18,6 +18,7 @@ enum LogLine {
                 append(value, to: &line)
             }
         }
+        if let trace { JSONText.append(ascii: " trace=\(trace)", to: &line) }
         line.append(UInt8(ascii: "\n"))
     }
 
@@ -33,13 +34,14 @@ enum LogLine {
 
     static func appendJSON(
         to line: inout [UInt8], time: Date, level: Log.Level, message: String,
-        values: KeyValuePairs<String, LogValue?>
+        values: KeyValuePairs<String, LogValue?>, trace: String?
     ) {
         JSONText.append(ascii: "{\"time\":\"", to: &line)
         line += Timestamp.bytes(time, fraction: true)
         line.append(UInt8(ascii: "\""))
         appendMembers(to: &line, ["level": .text("\(level)"), "message": .text(message)])
         appendMembers(to: &line, values)
+        if let trace { appendMembers(to: &line, ["trace": .text(trace)]) }
         JSONText.append(ascii: "}\n", to: &line)
     }
 

@@ -1,4 +1,5 @@
-import FoundationEssentials
+package import FoundationEssentials
+import HTTPMessages
 import Primitives
 import Synchronization
 
@@ -35,11 +36,14 @@ package final class Metrics: Sendable {
     struct RouteCounts: Sendable {
         /// The number of requests, by index in ``Metrics/methods`` and by first digit of the status.
         private(set) var byMethod = [[Int]](repeating: [Int](repeating: 0, count: 6), count: Metrics.methods.count)
+        /// The number of responses with status 503.
+        private(set) var unavailable = 0
         /// The durations of the requests.
         private(set) var durations = Histogram()
 
-        mutating func count(method: Int, statusClass: Int, seconds: Double) {
-            byMethod[method][statusClass] += 1
+        mutating func count(method: Int, status: Int, seconds: Double) {
+            byMethod[method][min(max(status / 100, 0), 5)] += 1
+            if status == HTTPStatus.serviceUnavailable.rawValue { unavailable += 1 }
             durations.record(seconds)
         }
     }
@@ -60,6 +64,8 @@ package final class Metrics: Sendable {
         var apiKeys: [APIKey: Int] = [:]
         /// The requests that a limit refused.
         var limited: [RequestLimits.Kind: Int] = [:]
+        /// When the database last answered. Nil when it has not answered yet.
+        var databaseContact: Date?
     }
 
     private let state = Mutex(Counts())
@@ -73,11 +79,10 @@ package final class Metrics: Sendable {
     /// Counts a request after its response.
     package func request(route: String?, method: String, status: Int, duration: Duration) {
         let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
-        let statusClass = min(max(status / 100, 0), 5)
         let seconds = duration.seconds
         state.withLock { state in
             state.requests[route ?? "none", default: RouteCounts()]
-                .count(method: method, statusClass: statusClass, seconds: seconds)
+                .count(method: method, status: status, seconds: seconds)
         }
     }
 
@@ -104,6 +109,11 @@ package final class Metrics: Sendable {
     /// Counts an event of an API key.
     package func apiKey(_ outcome: APIKey) {
         state.withLock { $0.apiKeys[outcome, default: 0] += 1 }
+    }
+
+    /// Records that the database answered.
+    package func databaseAnswered(at time: Date) {
+        state.withLock { $0.databaseContact = max($0.databaseContact ?? time, time) }
     }
 
     /// Counts a request that a limit refused.

@@ -1,3 +1,6 @@
+import FoundationEssentials
+import Primitives
+
 /// The page at `/metrics`.
 ///
 /// Source: Prometheus, "Exposition formats", text format 0.0.4.
@@ -13,6 +16,7 @@ package struct MetricsPage {
         package var hashingQueueDepth: Int
         package var databaseCommits: Int
         package var databaseWrites: Int
+        package var databaseErrors: Int
         package var droppedLogLines: Int
         /// Nil when the server has no TLS certificate.
         package var certificateSecondsLeft: Int?
@@ -20,13 +24,14 @@ package struct MetricsPage {
         /// Creates the gauges of a moment. A gauge that is nil is omitted from the page.
         package init(
             sessionsLive: Int? = nil, sessionsCached: Int, hashingQueueDepth: Int, databaseCommits: Int,
-            databaseWrites: Int, droppedLogLines: Int, certificateSecondsLeft: Int? = nil
+            databaseWrites: Int, databaseErrors: Int, droppedLogLines: Int, certificateSecondsLeft: Int? = nil
         ) {
             self.sessionsLive = sessionsLive
             self.sessionsCached = sessionsCached
             self.hashingQueueDepth = hashingQueueDepth
             self.databaseCommits = databaseCommits
             self.databaseWrites = databaseWrites
+            self.databaseErrors = databaseErrors
             self.droppedLogLines = droppedLogLines
             self.certificateSecondsLeft = certificateSecondsLeft
         }
@@ -37,7 +42,9 @@ package struct MetricsPage {
     /// Returns the text of the page. The samples are in a fixed order.
     package static func text(_ counts: Metrics.Counts, _ gauges: Gauges) -> String {
         var page = MetricsPage()
+        page.build()
         page.requests(counts)
+        page.unavailable(counts)
         page.durations(counts)
         page.family("latchd_sign_ins_total", type: "counter", help: "Sign-ins by outcome.")
         for outcome in Metrics.SignIn.allCases {
@@ -53,7 +60,14 @@ package struct MetricsPage {
         page.bridge(counts)
         page.keys(counts)
         page.gauges(gauges)
+        page.database(counts, gauges)
         return page.text
+    }
+
+    /// Appends the version, as a label of a constant.
+    private mutating func build() {
+        family("latchd_build_info", type: "gauge", help: "The version of latchd; always 1.")
+        sample("latchd_build_info", labels: [("version", Release.version)], value: 1)
     }
 
     /// Appends the counters of identity providers, if there are any.
@@ -103,6 +117,13 @@ package struct MetricsPage {
         }
     }
 
+    private mutating func unavailable(_ all: Metrics.Counts) {
+        family("latchd_http_unavailable_total", type: "counter", help: "Responses with status 503, by route.")
+        for (route, counts) in all.requests.sorted(by: { $0.key < $1.key }) {
+            sample("latchd_http_unavailable_total", labels: [("route", route)], value: counts.unavailable)
+        }
+    }
+
     private mutating func durations(_ all: Metrics.Counts) {
         let name = "latchd_http_request_duration_seconds"
         family(name, type: "histogram", help: "Time from request head to response, by route.")
@@ -127,12 +148,6 @@ package struct MetricsPage {
             "latchd_hashing_queue_depth", type: "gauge", help: "Passwords waiting to be hashed.",
             value: gauges.hashingQueueDepth)
         single(
-            "latchd_database_commits_total", type: "counter", help: "Committed transactions.",
-            value: gauges.databaseCommits)
-        single(
-            "latchd_database_writes_total", type: "counter", help: "Writes, several per transaction.",
-            value: gauges.databaseWrites)
-        single(
             "latchd_log_lines_dropped_total", type: "counter", help: "Dropped log lines.",
             value: gauges.droppedLogLines)
         if let left = gauges.certificateSecondsLeft {
@@ -140,6 +155,27 @@ package struct MetricsPage {
                 "latchd_tls_certificate_expiry_seconds", type: "gauge", help: "Seconds until the certificate expires.",
                 value: left)
         }
+    }
+
+    private mutating func database(_ counts: Metrics.Counts, _ gauges: Gauges) {
+        single(
+            "latchd_database_up", type: "gauge", help: "Whether the database answered this request for the metrics.",
+            value: gauges.sessionsLive == nil ? 0 : 1)
+        if let contact = counts.databaseContact {
+            single(
+                "latchd_database_last_contact_timestamp_seconds", type: "gauge",
+                help: "When the database last answered.", value: Int(contact.timeIntervalSince1970))
+        }
+        single(
+            "latchd_database_errors_total", type: "counter",
+            help: "Requests and steps of background work that failed because of the database.",
+            value: gauges.databaseErrors)
+        single(
+            "latchd_database_commits_total", type: "counter", help: "Committed transactions.",
+            value: gauges.databaseCommits)
+        single(
+            "latchd_database_writes_total", type: "counter", help: "Writes, several per transaction.",
+            value: gauges.databaseWrites)
     }
 
     private mutating func single(_ name: String, type: String, help: String, value: Int) {

@@ -108,7 +108,7 @@ package struct TokenRoutes: Sendable {
 
     /// Returns the response to a database error.
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        log.error("Could not look up a token.", ["error": .description(of: error), "request": .text(request.id)])
+        log.failure("Could not look up a token.", error, request: request.id)
         return TokenResponses.unavailable
     }
 

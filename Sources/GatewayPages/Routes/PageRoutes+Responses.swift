@@ -1,4 +1,3 @@
-import Database
 import GatewayCore
 import GatewayHTTP
 package import HTTPMessages
@@ -134,7 +133,6 @@ extension PageRoutes {
 
     /// Returns the response to an error that a route does not handle itself.
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
-        let values: KeyValuePairs<String, LogValue?>
         switch error {
         case let error as GatewayError where [.busy, .closed].contains(error.code):
             return unavailable(
@@ -145,10 +143,9 @@ extension PageRoutes {
         case let error as GatewayError where error.code == .unknownPerson:
             return plain(HTTPStatus(rawValue: 409), title: "Nothing was changed", sentence: error.message)
         case is CancellationError: return unavailable("The request was cancelled.", retryAfter: 1, for: request)
-        case let error as DatabaseError: values = ["error": .text(error.message), "request": .text(request.id)]
-        default: values = ["error": .text("\(type(of: error))"), "request": .text(request.id)]
+        default: break
         }
-        services.log.error("A request for a page failed.", values)
+        services.log.failure("A request for a page failed.", error, request: request.id)
         return unavailable("The server cannot respond now. Try again in a minute.", retryAfter: 5, for: request)
     }
 

@@ -12,6 +12,7 @@ extension Exchange {
             // Stored before the next checks: the error response and the access record use the head and the method.
             self.head = head
             method = head.method
+            trace = TraceContext(head.headers)
             headCount = latch_mhd_header_size(handle)
             let target = try RequestTarget(target, method: head.method)
             path = target.path
@@ -82,7 +83,9 @@ extension Exchange {
             id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: [],
             peer: connection.peer, isTLS: connection.security.session != nil)
         loop.runningTasks += 1
-        let task = Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
+        let task = TraceContext.$current.withValue(trace) {
+            Task.immediate(executorPreference: loop) { [self] in finishAdmission(await admission(request)) }
+        }
         // When the check has returned without suspending, there is nothing to wait for.
         guard step == .admission else { return }
         self.task = task
@@ -169,7 +172,7 @@ extension Exchange {
             let request = ServerRequest(
                 id: id, method: head.method, path: path, rawQuery: query, headers: head.headers, body: bodyBytes,
                 peer: connection.peer, isTLS: connection.security.session != nil)
-            response = handler.synchronousHandler?(request, values)
+            response = respond(request, values, handler)
             if response == nil { run(handler, with: request, values: values) }
         case .allow(let methods, let pattern):
             route = pattern
@@ -184,11 +187,21 @@ extension Exchange {
         }
     }
 
+    /// Calls the synchronous handler, if there is one. Most requests are not traced, and need no context.
+    private func respond(_ request: ServerRequest, _ values: [String], _ handler: Router.Handler) -> ServerResponse? {
+        guard let synchronous = handler.synchronousHandler else { return nil }
+        guard let trace else { return synchronous(request, values) }
+        return TraceContext.$current.withValue(trace) { synchronous(request, values) }
+    }
+
     private func run(_ handler: Router.Handler, with request: ServerRequest, values: [String]) {
         loop.runningTasks += 1
-        let task = Task.immediate(executorPreference: loop) { [self] in
-            let response = await handler.run(request, values)
-            finish(response ?? self.error(.notFound, "Not found."))
+        // The task gets a copy of the context when it is created.
+        let task = TraceContext.$current.withValue(trace) {
+            Task.immediate(executorPreference: loop) { [self] in
+                let response = await handler.run(request, values)
+                finish(response ?? self.error(.notFound, "Not found."))
+            }
         }
         if response == nil { self.task = task }
     }

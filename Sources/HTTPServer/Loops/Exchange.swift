@@ -63,6 +63,8 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     var admission: Router.Admission?
     var response: ServerResponse?
     var route: String?
+    /// The place of the request in a distributed trace. Nil when it is not traced.
+    var trace: TraceContext?
     var status: HTTPStatus?
     var answerBytes = 0
     /// The body that is being sent, unless it is in memory.
@@ -234,6 +236,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         AccessRecord(
             id: id, method: method, path: shownPath, route: route,
             status: status ?? AccessRecord.clientClosed, bytes: answerBytes,
-            duration: .nanoseconds(Int64(clamping: EventLoop.readClock() - start)), peer: connection.peer)
+            duration: .nanoseconds(Int64(clamping: EventLoop.readClock() - start)), peer: connection.peer,
+            traceID: trace?.traceID)
     }
 }

@@ -18,6 +18,8 @@ package struct AccessRecord: Sendable {
     package let duration: Duration
     /// The address of the client.
     package let peer: PeerAddress
+    /// The id of the distributed trace: 32 hexadecimal digits. Nil when the request is not traced.
+    package let traceID: String?
 
     /// Status 499, for a client that disconnected before it got a response. It is never sent.
     package static let clientClosed = HTTPStatus(rawValue: 499)

@@ -1,4 +1,5 @@
 import Database
+import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -15,6 +16,7 @@ struct ServiceRoutes: Sendable {
     let metrics: Metrics
     let settings: MetricsSettings
     let log: Log
+    let now: @Sendable () -> Date
     let codes: (any CodeStore)?
     let isDraining: @Sendable () -> Bool
     let certificateSecondsLeft: @Sendable () -> Int?
@@ -45,7 +47,9 @@ struct ServiceRoutes: Sendable {
         if isDraining() { return Self.response(.serviceUnavailable, "draining") }
         do {
             _ = try await database.read { try $0.run(Self.ask) }
+            metrics.databaseAnswered(at: now())
         } catch {
+            log.count(error)
             log.warning("The database does not respond.")
             return Self.response(.serviceUnavailable, "database")
         }
@@ -63,13 +67,25 @@ struct ServiceRoutes: Sendable {
             return DefaultResponses.detail(.notFound, "Not Found")
         }
         let gauges = MetricsPage.Gauges(
-            sessionsLive: try? await sessions.liveCount(), sessionsCached: issuer.cachedCount,
+            sessionsLive: await sessionsLive(), sessionsCached: issuer.cachedCount,
             hashingQueueDepth: hasher.queueDepth, databaseCommits: Int(database.commitCount),
-            databaseWrites: Int(database.writeCount), droppedLogLines: log.droppedLines,
-            certificateSecondsLeft: certificateSecondsLeft())
+            databaseWrites: Int(database.writeCount), databaseErrors: log.databaseErrors,
+            droppedLogLines: log.droppedLines, certificateSecondsLeft: certificateSecondsLeft())
         return ServerResponse(
             status: .ok, headers: ["Content-Type": MetricsPage.mediaType, "Cache-Control": "no-store"],
             body: Array(MetricsPage.text(metrics.counts, gauges).utf8))
+    }
+
+    /// Returns the number of live sessions, or nil when the database does not answer.
+    private func sessionsLive() async -> Int? {
+        do {
+            let count = try await sessions.liveCount()
+            metrics.databaseAnswered(at: now())
+            return count
+        } catch {
+            log.count(error)
+            return nil
+        }
     }
 
     private func isAllowed(_ peer: PeerAddress) -> Bool {

@@ -35,6 +35,7 @@ final class SmallProvider: Sendable {
         var issuer = ""
         var grants: [String: Grant] = [:]
         var exchanges = 0
+        var exchangeHeaders: [HTTPHeaders] = []
     }
 
     private let server: HTTPServer
@@ -57,6 +58,9 @@ final class SmallProvider: Sendable {
     /// How often somebody tried to exchange a code.
     var exchanges: Int { state.value.withLock { $0.exchanges } }
 
+    /// The header fields of the exchanges, in order.
+    var exchangeHeaders: [HTTPHeaders] { state.value.withLock { $0.exchangeHeaders } }
+
     /// Starts one on a free port.
     static func start(now: @escaping @Sendable () -> Date) async throws -> SmallProvider {
         let key = try SigningKey.generate(.es256, keyID: "one")
@@ -65,7 +69,10 @@ final class SmallProvider: Sendable {
         // The port is known only after the routes are made.
         router.on(.get, "/.well-known/openid-configuration") { _ in .json(metadata(state.issuer)) }
         router.on(.get, "/keys") { _ in .json(["keys": .array([key.publicJSON])] as JSONValue) }
-        router.on(.post, "/token") { request in token(request, state, key, now: now()) }
+        router.on(.post, "/token") { request in
+            state.value.withLock { $0.exchangeHeaders.append(request.headers) }
+            return token(request, state, key, now: now())
+        }
         let server = try await HTTPServer.start(
             .init(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
         let issuer = "http://127.0.0.1:\(server.addresses.first?.port ?? 0)"

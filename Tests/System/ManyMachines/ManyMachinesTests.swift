@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The example for operators with several machines, run by the real programs.
+@Suite("The example with many machines", .blocking, .inTurn, .timeLimit(.minutes(10)))
+struct ManyMachinesTests {
+    @Test func `HAProxy, nginx, PostgreSQL and latchd accept their files`() async throws {
+        let machines = try await ManyMachines()
+        let haproxy = try await Program.run("/usr/sbin/haproxy", ["-c", "-f", machines.installHAProxy()])
+        #expect(haproxy.status == 0 && !haproxy.errors.contains("WARNING"), "\(haproxy.errors)")
+
+        let nginx = try await Program.run(
+            "/usr/sbin/nginx", ["-t", "-c", machines.installNginx(), "-e", "stderr"])
+        #expect(nginx.status == 0 && !nginx.errors.contains("[warn]"), "\(nginx.errors)")
+
+        for (name, number) in [("db1", 21), ("db2", 22)] {
+            let machine = try await DatabaseMachine.install(name, number: number, in: machines)
+            for (setting, value) in [
+                ("cluster_name", name), ("synchronous_standby_names", "FIRST 1 (db1, db2)"), ("wal_level", "replica"),
+            ] {
+                let result = try await machine.run("postgres", "-D", machine.configuration, "-C", setting)
+                #expect(result.output == value + "\n", "\(result.errors)")
+            }
+        }
+
+        // A file of SQLite takes the place of PostgreSQL: this test is about the other settings.
+        let file = try machines.installGateway(11, database: machines.folder.file("latchd.db"))
+        let latchd = try await SystemFixture().latchd("check", "--config", file)
+        #expect(latchd.status == 0, "\(latchd.errors)")
+    }
+
+    @Test func `the standby confirms every commit, and a promoted one continues without the primary`() async throws {
+        let machines = try await ManyMachines()
+        let first = try await DatabaseMachine.install("db1", number: 21, in: machines)
+        let second = try await DatabaseMachine.install("db2", number: 22, in: machines)
+        #expect(try await first.run("initdb", "-D", first.data, "-A", "peer").status == 0)
+        let primary = try await first.start()
+        // Read by the user that runs PostgreSQL.
+        for name in ["setup", "synchronous", "promote"] {
+            try machines.install("postgresql/\(name).sql", as: "\(name).sql")
+        }
+        let setup = try await first.psql("-f", machines.folder.file("setup.sql"))
+        #expect(setup.status == 0, "\(setup.errors)")
+        _ = try await first.psql("-c", "ALTER ROLE latchd_replication PASSWORD '\(DatabaseMachine.password)'")
+        let early = try await first.psql("-f", machines.folder.file("synchronous.sql"))
+        #expect(early.status != 0 && early.errors.contains("No standby is connected"))
+
+        let copied = try await second.copy(from: first)
+        #expect(copied.status == 0, "\(copied.errors)")
+        let standby = try await second.start()
+        try await standby.line(containing: "started streaming WAL")
+        try await eventually {
+            try await first.psql("-f", machines.folder.file("synchronous.sql")).status == 0
+        }
+        try await eventually {
+            try await first.psql("-c", "SELECT application_name, sync_state FROM pg_stat_replication").output
+                == "db2|sync\n"
+        }
+        #expect(try await first.psql("-c", "CREATE TABLE confirmed (id int)").status == 0)
+
+        primary.send(SIGKILL)
+        await primary.waitForExit()
+        let promoted = try await second.psql("-f", machines.folder.file("promote.sql"))
+        #expect(promoted.status == 0, "\(promoted.errors)")
+        #expect(try await second.psql("-c", "INSERT INTO confirmed VALUES (1) RETURNING id").output.hasPrefix("1\n"))
+        let again = try await second.psql("-f", machines.folder.file("promote.sql"))
+        #expect(again.status != 0 && again.errors.contains("This machine is the primary already."))
+        standby.send(SIGINT)
+        await standby.waitForExit()
+    }
+
+    @Test(arguments: [9, 10])
+    func `requests continue when a gateway behind HAProxy or nginx dies`(proxy: Int) async throws {
+        let machines = try await ManyMachines()
+        let fixture = try SystemFixture()
+        let database = machines.folder.file("latchd.db")
+        var gateways: [RunningProgram] = []
+        for number in [11, 12, 13] {
+            let program = try RunningProgram(
+                Products.path("latchd"), ["serve", "--config", machines.installGateway(number, database: database)],
+                environment: fixture.environment)
+            try await program.line(containing: "listening")
+            gateways.append(program)
+        }
+        let command =
+            proxy == 9
+            ? ["/usr/sbin/haproxy", "-db", "-f", try await machines.installHAProxy()]
+            : ["/usr/sbin/nginx", "-g", "daemon off;", "-e", "stderr", "-c", try await machines.installNginx()]
+        let front = try RunningProgram(
+            command[0], Array(command.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+        try await eventually {
+            try await machines.status(proxy, "/api/me") == "403"
+        }
+        for path in ["/healthz", "/readyz", "/metrics"] {
+            #expect(try await machines.status(proxy, path) == "404")
+        }
+
+        gateways[0].send(SIGKILL)
+        await gateways[0].waitForExit()
+        for _ in 0..<12 {
+            #expect(try await machines.status(proxy, "/api/me") == "403")
+        }
+        if proxy == 9 { try await front.line(containing: "Server gateways/gateway-1 is DOWN") }
+
+        for program in gateways.dropFirst() + [front] {
+            program.send(SIGTERM)
+            await program.waitForExit()
+        }
+    }
+}
