@@ -54,6 +54,14 @@ final class DatabasePair {
         return result.output
     }
 
+    /// Ends both servers.
+    func end() async {
+        for program in [standby.program, primary.program] {
+            program.send(SIGINT)
+            await program.waitForExit()
+        }
+    }
+
     // MARK: - Faults
 
     /// Kills the primary as if its machine lost power, and promotes the standby.

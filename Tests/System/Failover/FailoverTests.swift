@@ -12,8 +12,12 @@ struct FailoverTests {
 
     @Test func `no confirmed change is lost and no ended session is accepted, whatever fails`() async throws {
         let run = try await FailoverRun()
-        try await run.startClients()
-        for fault in run.plan(kills: Self.kills) { try await run.cause(fault) }
-        try await run.finish()
+        try await attempt {
+            try await run.startClients()
+            for fault in run.plan(kills: Self.kills) { try await run.cause(fault) }
+            try await run.check()
+        } finally: {
+            await run.end()
+        }
     }
 }
