@@ -2,7 +2,7 @@
 # make test      runs every test: first the module tests, then the system tests, then the crash tests
 # make crash     runs only the crash tests: they kill both programs and simulate power failures at hundreds of points; some minutes
 # make failover  runs the system test with three gateways, two databases and two proxies for long: 200 gateways and 20 primaries are
-#                killed; about 25 minutes. LATCHSTRING_FAILOVER_KILLS=20 is shorter
+#                killed; about 15 minutes. LATCHSTRING_FAILOVER_KILLS=20 is shorter
 # make sanitize  runs the module tests under the thread and the address sanitizer: some minutes, without the first builds
 # make loop-time sends the most expensive requests to every route of a build with optimization: none may block an event loop
 #                for 50 ms; some minutes

@@ -8,9 +8,8 @@ final class DatabasePair {
     private(set) var primary: (machine: DatabaseMachine, program: RunningProgram)
     private(set) var standby: (machine: DatabaseMachine, program: RunningProgram)
 
-    /// Sets both machines up as README.md of the example describes it.
-    ///
-    /// - Parameter size: The size of the disk of each machine; nil for folders without a limit.
+    /// Sets both machines up as README.md of the example describes it, each with a disk of that size, or with a folder
+    /// without a limit.
     init(in machines: ManyMachines, diskSize size: String?) async throws {
         self.machines = machines
         for name in ["setup", "synchronous", "promote"] {

@@ -41,9 +41,7 @@ final class FailoverRun {
         }
     }
 
-    /// The faults in a random order.
-    ///
-    /// - Parameter kills: How many gateways are killed. A tenth as many primaries are, and at least two.
+    /// The faults in a random order: so many killed gateways, a tenth as many killed primaries, and at least two.
     func plan(kills: Int) -> [FaultKind] {
         let counts: [(FaultKind, Int)] = FaultKind.allCases.map { kind in
             switch kind {

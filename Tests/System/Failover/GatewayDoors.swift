@@ -7,9 +7,7 @@ struct GatewayDoors: Sendable {
     let addresses: [String]
     let client: HTTPClient
 
-    /// Sends a request to a gateway.
-    ///
-    /// - Parameter form: The form of a request that changes something. Nil for one that reads.
+    /// Sends a request to a gateway: one that changes something with a form, and one that reads without.
     func send(
         _ path: String, at address: String, token: String? = nil, form: [(String, String)]? = nil
     ) async throws -> ClientResponse {
