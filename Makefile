@@ -1,6 +1,8 @@
 # make demo      builds the gateway and the client and demonstrates them in a folder that is removed afterwards
 # make test      runs every test: first the module tests, then the system tests, then the crash tests
 # make crash     runs only the crash tests: they kill both programs and simulate power failures at hundreds of points; some minutes
+# make failover  runs the system test with three gateways, two databases and two proxies for long: 200 gateways and 20 primaries are
+#                killed; about 15 minutes. LATCHSTRING_FAILOVER_KILLS=20 is shorter
 # make sanitize  runs the module tests under the thread and the address sanitizer: some minutes, without the first builds
 # make loop-time sends the most expensive requests to every route of a build with optimization: none may block an event loop
 #                for 50 ms; some minutes
@@ -20,7 +22,7 @@ FUZZ ?=
 FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: app test-app demo-app bench demo docs test crash sanitize loop-time fuzz check lint build release install clean
+.PHONY: app test-app demo-app bench demo docs test crash failover sanitize loop-time fuzz check lint build release install clean
 
 demo:
 	@scripts/require build demo
@@ -34,6 +36,10 @@ test:
 crash:
 	@scripts/require build test
 	@scripts/test crash
+
+failover:
+	@scripts/require build test
+	@scripts/test failover
 
 sanitize:
 	@scripts/require build test

@@ -6,16 +6,20 @@ struct DatabaseMachine {
     let name: String
     let number: Int
     let machines: ManyMachines
+    /// Where the data is, if not in the folder of the machine.
+    var disk: MemoryDisk?
 
     static let programs = "/usr/lib/postgresql/15/bin/"
 
     var folder: String { machines.folder.file(name) }
     var configuration: String { folder + "/main" }
-    var data: String { folder + "/data" }
+    var data: String { (disk?.path ?? folder) + "/data" }
 
     /// Writes the files, as README.md of the example describes it.
-    static func install(_ name: String, number: Int, in machines: ManyMachines) async throws -> DatabaseMachine {
-        let machine = DatabaseMachine(name: name, number: number, machines: machines)
+    static func install(
+        _ name: String, number: Int, in machines: ManyMachines, on disk: MemoryDisk? = nil
+    ) async throws -> DatabaseMachine {
+        let machine = DatabaseMachine(name: name, number: number, machines: machines, disk: disk)
         try FileManager.default.createDirectory(
             atPath: machine.configuration + "/conf.d", withIntermediateDirectories: true)
         let places = [("/etc/postgresql/15/main", machine.configuration)]

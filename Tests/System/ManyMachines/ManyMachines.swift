@@ -43,15 +43,17 @@ struct ManyMachines {
 
     /// Installs `haproxy.cfg` and its certificate. Returns the path of the file.
     func installHAProxy() async throws -> String {
-        let pair = try await authority.issue(Self.host, for: "DNS:\(Self.host)")
+        let pair = try await authority.issue(Self.host, for: "DNS:\(Self.host),IP:\(address(9))")
         let both = try [pair.certificate, pair.key].map { try String(contentsOfFile: $0, encoding: .utf8) }
         try folder.write(both.joined(), to: "latch.pem")
-        return try install("haproxy.cfg", as: "haproxy.cfg", [("/etc/haproxy/", folder.path + "/")])
+        try install("unavailable.http", as: "unavailable.http")
+        return try install(
+            "haproxy.cfg", as: "haproxy.cfg", ["/etc/haproxy/", "/run/haproxy/"].map { ($0, folder.path + "/") })
     }
 
     /// Installs `nginx.conf` and its certificate. Returns the path of the file.
     func installNginx() async throws -> String {
-        let pair = try await authority.issue(Self.host, for: "DNS:\(Self.host)")
+        let pair = try await authority.issue(Self.host, for: "DNS:\(Self.host),IP:\(address(10))")
         for (from, name) in [(pair.certificate, "latch.crt"), (pair.key, "latch.key")] {
             try folder.write(try String(contentsOfFile: from, encoding: .utf8), to: name)
         }

@@ -32,42 +32,20 @@ struct ManyMachinesTests {
 
     @Test func `the standby confirms every commit, and a promoted one continues without the primary`() async throws {
         let machines = try await ManyMachines()
-        let first = try await DatabaseMachine.install("db1", number: 21, in: machines)
-        let second = try await DatabaseMachine.install("db2", number: 22, in: machines)
-        #expect(try await first.run("initdb", "-D", first.data, "-A", "peer").status == 0)
-        let primary = try await first.start()
-        // Read by the user that runs PostgreSQL.
-        for name in ["setup", "synchronous", "promote"] {
-            try machines.install("postgresql/\(name).sql", as: "\(name).sql")
-        }
-        let setup = try await first.psql("-f", machines.folder.file("setup.sql"))
-        #expect(setup.status == 0, "\(setup.errors)")
-        _ = try await first.psql("-c", "ALTER ROLE latchd_replication PASSWORD '\(DatabaseMachine.password)'")
-        let early = try await first.psql("-f", machines.folder.file("synchronous.sql"))
-        #expect(early.status != 0 && early.errors.contains("No standby is connected"))
-
-        let copied = try await second.copy(from: first)
-        #expect(copied.status == 0, "\(copied.errors)")
-        let standby = try await second.start()
-        try await standby.line(containing: "started streaming WAL")
-        try await eventually {
-            try await first.psql("-f", machines.folder.file("synchronous.sql")).status == 0
-        }
-        try await eventually {
+        let pair = try await DatabasePair(in: machines, diskSize: nil)
+        let (first, second) = (pair.primary.machine, pair.standby.machine)
+        #expect(
             try await first.psql("-c", "SELECT application_name, sync_state FROM pg_stat_replication").output
-                == "db2|sync\n"
-        }
+                == "db2|sync\n")
         #expect(try await first.psql("-c", "CREATE TABLE confirmed (id int)").status == 0)
 
-        primary.send(SIGKILL)
-        await primary.waitForExit()
-        let promoted = try await second.psql("-f", machines.folder.file("promote.sql"))
-        #expect(promoted.status == 0, "\(promoted.errors)")
+        try await pair.promote()
         #expect(try await second.psql("-c", "INSERT INTO confirmed VALUES (1) RETURNING id").output.hasPrefix("1\n"))
         let again = try await second.psql("-f", machines.folder.file("promote.sql"))
         #expect(again.status != 0 && again.errors.contains("This machine is the primary already."))
-        standby.send(SIGINT)
-        await standby.waitForExit()
+        let early = try await second.psql("-f", machines.folder.file("synchronous.sql"))
+        #expect(early.status != 0 && early.errors.contains("No standby is connected"))
+        await pair.end()
     }
 
     @Test(arguments: [9, 10])

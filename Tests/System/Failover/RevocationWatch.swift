@@ -1,0 +1,47 @@
+import HTTPMessages
+import TestSupport
+
+/// Asks every gateway for each session that ended, from 250 ms after the confirmation on.
+struct RevocationWatch {
+    /// When a revocation must have reached every gateway.
+    static let limit = Duration.milliseconds(250)
+
+    let doors: GatewayDoors
+    let ledger: FailoverLedger
+
+    /// Watches until the clients stop. Returns how many refusals it got.
+    func run(_ random: SeededRandom) async throws -> Int {
+        try await withThrowingTaskGroup { group in
+            var random = random
+            var next = 0
+            while !ledger.isStopped {
+                let ended = ledger.ended
+                for (token, confirmed) in ended[next...] {
+                    // And an older one, which a new primary or a restarted gateway must know too.
+                    let older = ended.randomElement(using: &random) ?? (token, confirmed)
+                    group.addTask {
+                        try await Task.sleep(until: max(confirmed, older.at) + Self.limit, clock: .continuous)
+                        return await ask(token) + ask(older.token)
+                    }
+                }
+                next = ended.count
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            return try await group.reduce(0, +)
+        }
+    }
+
+    private func ask(_ token: String) async -> Int {
+        await withTaskGroup { group in
+            for address in doors.addresses {
+                group.addTask { await (address, doors.status(token, at: address)) }
+            }
+            return await group.reduce(0) { count, answer in
+                // A gateway that does not answer was killed, and one with 503 cannot ask the database.
+                guard let status = answer.1, status != .serviceUnavailable else { return count }
+                if status != .forbidden { ledger.violate("\(answer.0) answered \(status) for an ended session") }
+                return count + 1
+            }
+        }
+    }
+}
