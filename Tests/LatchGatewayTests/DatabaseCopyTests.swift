@@ -5,6 +5,7 @@ import PostgreSQL
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
 
@@ -104,7 +105,7 @@ struct DatabaseCopyTests {
         #expect(try await other.people.list().map(\.email) == ["eve@example.org"])
 
         // PostgreSQL cannot store NUL, so the comparison fails.
-        try await source.database.write { connection in
+        _ = try await source.database.write { connection in
             try connection.run(
                 Statement("UPDATE people SET name = ? WHERE email = 'bob@example.org'", String.self), "a\0b")
         }

@@ -34,8 +34,8 @@ struct DownloadPlanTests {
         for sql in statements {
             let statement = Statement(sql, Int.self, Int.self, [UInt8].self)
             // In parts, because the gateway waits only some seconds for one statement.
-            for start in stride(from: 0, to: count, by: 5_000) {
-                let end = min(start + 5_000, count)
+            for start in stride(from: 0, to: count, by: 500) {
+                let end = min(start + 500, count)
                 _ = try await fixture.immich.base.gateway.stores.database.write {
                     try $0.run(statement, start, end, [])
                 }

@@ -84,7 +84,7 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("TT-3 abandoned sign-ins are bounded, and do not displace one-time codes")
+    @Test("TT-3 abandoned sign-ins are bounded, and do not displace one-time codes", .onlySQLite)
     func flood() async throws {
         try await TimeTrackerFixture.with(callback: .app) { fixture in
             try await fixture.base.addPerson()
