@@ -8,6 +8,7 @@ import Testing
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
+@testable import LatchGateway
 
 /// Copies between real databases of both kinds.
 @Suite("Copies and backups of the database", .timeLimit(.minutes(5)))
