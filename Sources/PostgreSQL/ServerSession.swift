@@ -76,17 +76,14 @@ final class ServerSession {
 
     // MARK: - Queueing
 
-    /// Queues a command without values.
-    ///
-    /// - Parameter isDiscarded: Whether the result is not returned by ``receive(until:)``.
+    /// Queues a command without values. Unless `isDiscarded`, ``receive(until:)`` returns its result.
     func queue(_ sql: String, isDiscarded: Bool = true) throws(DatabaseError) {
         guard PQsendQueryParams(pointer, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost("write to") }
         append(isDiscarded ? .control : .statement)
     }
 
-    /// Queues a statement, and its preparation when it is new.
-    ///
-    /// - Parameter isDiscarded: Whether the result is not returned by ``receive(until:)``.
+    /// Queues a statement, and its preparation when it is new. Unless `isDiscarded`, ``receive(until:)`` returns its
+    /// result.
     func queue(_ statement: PostgreSQLStatement, isDiscarded: Bool = false) throws(DatabaseError) {
         if !statement.isPrepared {
             let isSent = PQsendPrepare(

@@ -40,7 +40,7 @@ public final class PostgreSQLServer: Sendable {
     /// Starts the server again after ``stop(_:)``.
     public func start() async throws {
         var arguments = ["-D", folder.file("data"), "-k", folder.path]
-        for setting in ["listen_addresses=", "fsync=off", "max_connections=500", "shared_buffers=32MB"] + settings {
+        for setting in ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=500", "shared_buffers=32MB"] + settings {
             arguments += ["-c", setting]
         }
         let server = try RunningProgram(
@@ -61,9 +61,7 @@ public final class PostgreSQLServer: Sendable {
         await server?.waitForExit()
     }
 
-    /// Creates a database, and returns its address.
-    ///
-    /// - Parameter template: The name of a database to copy. Nobody may be connected to it.
+    /// Creates a database, and returns its address. It is a copy of `template`, to which nobody may be connected.
     public func createDatabase(from template: String = "template1") async throws -> String {
         let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
         try await run("createdb", "--host", folder.path, "--username=latchd", "--template", template, name)

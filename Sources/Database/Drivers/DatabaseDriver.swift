@@ -50,9 +50,8 @@ package protocol DriverConnection: AnyObject {
     /// Runs a script of any number of statements and discards their rows.
     func execute(_ script: String) throws(DatabaseError)
 
-    /// Begins a transaction that excludes all others that write. Waits for them until `deadline`.
-    ///
-    /// - Parameter outlivesPowerLoss: Whether the commit must be on the disk before it returns.
+    /// Begins a transaction that excludes all others that write. Waits for them until `deadline`. If
+    /// `outlivesPowerLoss`, the commit must be on the disk before ``commit()`` returns.
     func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError)
     /// Commits the transaction. On failure, the whole transaction is rolled back.
     func commit() throws(DatabaseError)

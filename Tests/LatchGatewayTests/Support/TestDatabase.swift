@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import GatewayCore
 import PostgreSQL
@@ -9,22 +10,45 @@ import Testing
 enum TestDatabase {
     static let isServer = ProcessInfo.processInfo.environment["LATCHSTRING_TEST_DATABASE"] == "postgresql"
 
-    /// Returns the location of a new, empty database.
-    ///
-    /// - Parameter folder: The folder of the file.
+    /// Returns the location of a new, empty database, with its file in a folder.
     static func location(in folder: TemporaryDirectory) async throws -> DatabaseLocation {
         guard isServer else { return .file(folder.file("latchd.db")) }
-        return try await server()
+        return try await migratedServer()
     }
 
     /// Returns the location of a new, empty database in memory, or of a new PostgreSQL database.
     static func temporary() async throws -> DatabaseLocation {
-        isServer ? try await server() : .memory
+        isServer ? try await migratedServer() : .memory
+    }
+
+    /// Returns the address of a new PostgreSQL database with the gateway's tables. Copying them is faster than creating
+    /// them.
+    private static func migratedServer() async throws -> DatabaseLocation {
+        let template = try await MigratedTemplate.shared.name()
+        return try await .server(PostgreSQLAddress(PostgreSQLServer.running().createDatabase(from: template)))
     }
 
     /// Returns the address of a new, empty PostgreSQL database.
     static func server() async throws -> DatabaseLocation {
         try await .server(PostgreSQLAddress(PostgreSQLServer.running().createDatabase()))
+    }
+}
+
+/// A database with the gateway's tables, to which nobody is connected.
+private actor MigratedTemplate {
+    static let shared = MigratedTemplate()
+    private var creation: Task<String, any Error>?
+
+    func name() async throws -> String {
+        let task =
+            creation
+            ?? Task {
+                let address = try await PostgreSQLServer.running().createDatabase()
+                try await DatabaseLocation.server(PostgreSQLAddress(address)).open().close()
+                return String(address.split(separator: "@/")[1].split(separator: "?")[0])
+            }
+        creation = task
+        return try await task.value
     }
 }
 
