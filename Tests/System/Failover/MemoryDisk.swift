@@ -7,7 +7,8 @@ import TestSupport
 /// It is mounted in the mount namespace of a process of the user that runs PostgreSQL, and reached through that process
 /// in `/proc`. So nothing is left behind when the tests are killed.
 final class MemoryDisk: Sendable {
-    private let holder: RunningProgram
+    // The process ends when its standard input is closed, which also happens when the test crashes.
+    private let holder: ChildProcess
 
     /// Mounts a file system.
     ///
@@ -18,14 +19,16 @@ final class MemoryDisk: Sendable {
             set -e
             mount -t tmpfs -o size=\(size),mode=0700,uid=postgres,gid=postgres tmpfs /mnt
             echo mounted
-            exec setpriv --reuid=postgres --regid=postgres --clear-groups sleep infinity
+            exec setpriv --reuid=postgres --regid=postgres --clear-groups cat
             """
-        holder = try RunningProgram(
+        holder = try ChildProcess(
             "/usr/bin/env", OwnMounts.command + ["sh", "-c", script],
             environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
-        try await holder.line(containing: "mounted")
+        guard String(decoding: holder.output.read(), as: UTF8.self) == "mounted\n" else {
+            throw ChildProcess.Failure("The file system was not mounted: \(holder.errors.read())")
+        }
         let process = holder.id
-        try await eventually { try String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) == "sleep\n" }
+        try await eventually { try String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) == "cat\n" }
     }
 
     /// Whether such file systems are possible here: for root only, because other users cannot reach the namespace.
