@@ -40,7 +40,9 @@ public final class PostgreSQLServer: Sendable {
     /// Starts the server again after ``stop(_:)``.
     public func start() async throws {
         var arguments = ["-D", folder.file("data"), "-k", folder.path]
-        for setting in ["listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=500", "shared_buffers=32MB"] + settings {
+        for setting in [
+            "listen_addresses=", "fsync=off", "full_page_writes=off", "max_connections=500", "shared_buffers=32MB",
+        ] + settings {
             arguments += ["-c", setting]
         }
         let server = try RunningProgram(

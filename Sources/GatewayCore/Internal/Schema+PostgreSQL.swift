@@ -249,11 +249,11 @@ extension Schema {
         """
         CREATE FUNCTION asset_changes_trimmed() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-            DELETE FROM asset_changes WHERE number <= NEW.number - 10000;
+            DELETE FROM asset_changes WHERE number <= (SELECT max(number) FROM asset_changes) - 10000;
             RETURN NULL;
         END $$;
         CREATE TRIGGER asset_changes_trimmed AFTER INSERT ON asset_changes
-            FOR EACH ROW EXECUTE FUNCTION asset_changes_trimmed();
+            FOR EACH STATEMENT EXECUTE FUNCTION asset_changes_trimmed();
 
         CREATE FUNCTION assets_changed() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE

@@ -60,8 +60,7 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// Opens the database, and creates or migrates its tables.
     ///
-    /// - Parameters:
-    ///   - isBulk: Whether transactions may take long, because they copy many rows.
+    /// - Parameter isBulk: Whether transactions may take long, because they copy many rows.
     /// - Returns: The open database.
     /// - Throws: `DatabaseError`.
     package func open(isBulk: Bool = false) async throws(DatabaseError) -> Database {
