@@ -61,9 +61,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _bench(options: argparse.Namespace, folder: Path) -> BenchmarkRun:
     usual = 3 if options.quick else 5
-    latch = options.latch or (_build("latch") if {"downloads", "endpoints", "queue"} & set(_parts(options)) else Path())
+    latch = options.latch or (build("latch") if {"downloads", "endpoints", "queue"} & set(_parts(options)) else Path())
     return BenchmarkRun(
-        latchd=(options.latchd or _build("latchd")).resolve(), latch=latch.resolve(),
+        latchd=(options.latchd or build("latchd")).resolve(), latch=latch.resolve(),
         beside=options.beside and options.beside.resolve(),
         folder=folder, rounds=options.rounds or usual, seconds=options.seconds or usual, is_quick=options.quick)
 
@@ -74,7 +74,8 @@ def _parts(options: argparse.Namespace) -> list[str]:
     return ["me"] if options.quick else options.only or list(MEASURES)
 
 
-def _build(product: str) -> Path:
+def build(product: str) -> Path:
+    """Builds a product for release, and gives its path."""
     command = ["swift", "build", "--configuration", "release", "--static-swift-stdlib", "--product", product]
     print(f"Building {product} for release.", file=sys.stderr)
     if subprocess.run([*command, "--quiet"], cwd=ROOT, stdout=sys.stderr).returncode != 0:

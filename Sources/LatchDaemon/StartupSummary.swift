@@ -20,11 +20,15 @@ struct StartupSummary {
     let certificate: TLSCertificate?
 
     func lines() async throws -> [String] {
-        let people = try await stores.people.list().count
-        let sessions = try await stores.sessions.liveCount()
+        let people = try await stores.people.count()
+        // The count of very many sessions takes longer than a query may take.
+        let sessions = try? await stores.sessions.liveCount()
         let database = file.configuration.settings.database
         let contents =
-            isNew ? "new" : "\(count(people, "person", plural: "people")), \(count(sessions, "live session"))"
+            isNew
+            ? "new"
+            : ([count(people, "person", plural: "people")] + (sessions.map { [count($0, "live session")] } ?? []))
+                .joined(separator: ", ")
         var lines = ["latchd \(Release.version)"]
         for address in addresses { lines.append("  listening      \(url(address))") }
         lines += [

@@ -21,6 +21,8 @@ enum PeopleStatements {
 
     static let all = Statement("SELECT \(columns) FROM people ORDER BY email", row: person)
 
+    static let count = Statement("SELECT count(*) FROM people") { row throws(DatabaseError) in try row.get(0) as Int }
+
     /// Selects people after an e-mail address, sorted by address, whose address or name contains a text.
     static let page = Statement(
         """

@@ -47,6 +47,11 @@ package final class PeopleStore: Sendable {
         try await database.read { try $0.all(PeopleStatements.all) }
     }
 
+    /// Returns the number of people.
+    package func count() async throws -> Int {
+        try await database.read { try $0.first(PeopleStatements.count) ?? 0 }
+    }
+
     /// Returns the person with this e-mail address, which is normalized first. Nil when there is none.
     package func find(_ email: String) async throws -> Person? {
         let email = EmailAddress(normalizing: email).text

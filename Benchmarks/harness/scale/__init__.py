@@ -1,0 +1,1 @@
+"""The gateway on PostgreSQL with many sessions, and several gateways on one database."""
