@@ -134,11 +134,15 @@ package final class Gateway: Sendable {
 
     /// Writes pending data and closes the database. Call it after the server has stopped and ``run()`` has ended.
     package func close() async {
-        do {
+        // A task of its own, because the caller may be cancelled already.
+        let writing = Task {
             try await issuer.flush()
             try await stores.apiKeys.flush()
             try await attempts.flush()
             try await keyAgreement?.end()
+        }
+        do {
+            try await writing.value
         } catch {
             stores.log.warning("Could not write the last uses of some sessions or keys.")
         }
