@@ -185,7 +185,10 @@ package final class Database: Sendable {
     /// Returns whether another program, or another ``Database`` on the same file, has committed since the last call.
     ///
     /// The first call reports commits since the database was opened. Writes of this database do not count.
-    package func changedByOthers() async throws -> Bool { try await externalChanges() != ExternalChanges() }
+    package func changedByOthers() async throws -> Bool {
+        let changes = try await externalChanges()
+        return !changes.isComplete || !changes.messages.isEmpty
+    }
 
     /// Copies the content of the write-ahead log into the file and truncates the log, as needed for a backup of the
     /// file alone.

@@ -154,7 +154,7 @@ extension Gateway {
         }
     }
 
-    private func attempt(_ failure: StaticString, _ step: () async throws -> Void) async {
+    func attempt(_ failure: StaticString, _ step: () async throws -> Void) async {
         do {
             try await step()
         } catch is CancellationError {

@@ -11,12 +11,12 @@ package import SignInBridge
 /// Pass ``router`` and ``logAccess(_:)`` to an `HTTPServer`, and run ``run()`` as long as the server runs.
 ///
 /// Revoking, disabling or signing out through this object takes effect immediately. A change that another process makes
-/// to the same database, such as `latchd sessions revoke`, takes effect within 250 ms while ``run()`` runs. This is
-/// ``Gateway/noticeInterval`` plus the time of one check of the database.
+/// to the same database, such as `latchd sessions revoke`, takes effect within 250 ms while ``run()`` runs: values in
+/// memory are used for at most ``CacheLease/length`` after the database was asked for changes.
 ///
 /// Source: ARCHITECTURE.md, Layers; Invariants 1, 2 and 3.
 package final class Gateway: Sendable {
-    /// The interval at which a running gateway checks whether another process wrote to the database.
+    /// The interval at which a running gateway asks the database for changes by others.
     package static let noticeInterval = Duration.milliseconds(100)
 
     /// The stores of people and sessions, and the logs.
@@ -62,6 +62,9 @@ package final class Gateway: Sendable {
             }
             let gateway = try Gateway(stores, certificates: certificates)
             try await gateway.keyAgreement?.require()
+            // Until the database has answered, nothing in memory may be used.
+            stores.lease.expire()
+            await gateway.detectExternalWrites()
             return gateway
         } catch {
             await stores.close()
@@ -135,17 +138,14 @@ package final class Gateway: Sendable {
     /// Writes pending data and closes the database. Call it after the server has stopped and ``run()`` has ended.
     package func close() async {
         // A task of its own, because the caller may be cancelled already.
-        let writing = Task {
-            try await issuer.flush()
-            try await stores.apiKeys.flush()
-            try await attempts.flush()
-            try await keyAgreement?.end()
-        }
-        do {
-            try await writing.value
-        } catch {
-            stores.log.warning("Could not write the last uses of some sessions or keys.")
-        }
+        await Task { [self] in
+            await attempt("Could not write the last uses of some sessions.") { try await self.issuer.flush() }
+            await attempt("Could not write the last uses of some keys.") { try await self.stores.apiKeys.flush() }
+            await attempt("Could not delete the attempts that ended.") { try await self.attempts.flush() }
+            await attempt("Could not delete the check of the key; wait 3 minutes before you replace it.") {
+                try await self.keyAgreement?.end()
+            }
+        }.value
         await stores.close()
     }
 

@@ -1,3 +1,4 @@
+import CLibrary
 internal import CPostgreSQL
 package import Database
 
@@ -23,11 +24,12 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     ///   data over a network without encryption.
     package init(_ uri: String) throws(DatabaseError) {
         let options = try Self.parse(uri)
-        guard options["password"] == nil else {
+        guard options["password"] == nil, options["sslpassword"] == nil else {
             throw Self.refusal(
                 "the address of the database contains a password, which others can read in the process list",
                 "remove it and name a file with 'passfile=/etc/latchd/pgpass'")
         }
+        try Self.requireHostsInAddress(options)
         let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         isLocal = hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0) }
         let ports = (options["port"] ?? "").split(separator: ",")
@@ -52,7 +54,21 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isIPv4 = parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
+        return host == "localhost" || host == "::1" || isIPv4 && parts[0] == "127"
+    }
+
+    /// Throws when libpq would connect to another machine than the one that the address names.
+    private static func requireHostsInAddress(_ options: [String: String]) throws(DatabaseError) {
+        if let name = ["hostaddr", "service"].first(where: { options[$0] != nil }) {
+            throw refusal("it has the parameter '\(name)'", "write the host after '@'")
+        }
+        let isWithoutHost = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).contains("")
+        let names = ["PGHOSTADDR", "PGSERVICE"] + (isWithoutHost ? ["PGHOST"] : [])
+        if let name = names.first(where: { getenv($0) != nil }) {
+            throw refusal("the environment variable \(name) changes its meaning", "unset it")
+        }
     }
 
     private static func refusal(_ reason: String, _ remedy: String) -> DatabaseError {

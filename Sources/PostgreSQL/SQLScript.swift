@@ -1,7 +1,6 @@
 /// Splits a script into its statements, because the extended protocol accepts one statement at a time.
 enum SQLScript {
-    /// Returns the statements between the semicolons that are outside of quotes, of bodies between `$$`, and of
-    /// `BEGIN ATOMIC … END`.
+    /// Returns the statements between the semicolons that are outside of quotes and of bodies between `$$`.
     static func statements(_ script: String) -> [String] {
         var statements: [String] = []
         var current = ""

@@ -170,9 +170,6 @@ final class ServerSession {
         return messages
     }
 
-    /// Whether the open transaction has failed, so that the server refuses every command but its end.
-    var hasFailedTransaction: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
-
     // MARK: - Waiting
 
     private func nextResult(until deadline: ContinuousClock.Instant) throws(DatabaseError) -> ServerResult {

@@ -12,6 +12,10 @@ struct AddressTests {
             "postgresql://db.example/latchd?sslmode=disable", "postgresql://db.example/latchd?sslmode=prefer",
             "postgresql://127.0.0.1,db.example/latchd?sslmode=disable", "postgresql://db.example/latchd?s3cr3t=1",
             "postgresql://db.example:s3cr3t/latchd", "mysql://db.example/latchd", "postgresql://a\0b/s3cr3t", "",
+            "postgresql:///latchd?hostaddr=10.0.0.5&sslmode=disable",
+            "postgresql://localhost/latchd?hostaddr=10.0.0.5&sslmode=disable",
+            "postgresql://db.example/latchd?sslpassword=s3cr3t", "postgresql:///latchd?service=other",
+            "postgresql://127.evil.example/latchd?sslmode=disable",
         ])
     func refused(_ text: String) throws {
         let error = #expect(throws: DatabaseError.self) { try PostgreSQLAddress(text) }

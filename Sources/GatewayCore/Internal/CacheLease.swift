@@ -13,7 +13,7 @@ package final class CacheLease: Sendable {
     /// The end, in nanoseconds since ``origin``.
     private let end = Atomic<Int64>(.max)
 
-    /// Creates a lease that does not end until it is renewed for the first time.
+    /// Creates a lease that does not end until it is renewed or expired for the first time.
     package init() {}
 
     /// Whether the values in memory may be used.
@@ -21,6 +21,9 @@ package final class CacheLease: Sendable {
         let end = end.load(ordering: .acquiring)
         return end == .max || Self.nanoseconds(.now) < end
     }
+
+    /// Ends the lease until it is renewed.
+    package func expire() { end.store(0, ordering: .releasing) }
 
     /// Renews the lease after the changes that the database reported were applied to the values in memory.
     ///
