@@ -65,7 +65,7 @@ final class PostgreSQLConnection: DriverConnection {
     func statement(_ text: SQLText) throws(DatabaseError) -> any DriverStatement {
         if let known = statements[ObjectIdentifier(text)] { return known.statement }
         // The server keeps a statement as long as the connection. A limit protects it from SQL made at run time.
-        if statements.count >= 512 {
+        if statements.count >= 512, transaction == .none {
             disconnect()
             statements = [:]
         }

@@ -58,6 +58,21 @@ package struct TableColumn: Hashable, Sendable {
     }
 }
 
+/// The statement that inserts rows into a table. It is made once for many rows, so that each connection compiles it once.
+package struct TableInsertion: Sendable {
+    let text: SQLText
+    let columns: [TableColumn]
+
+    /// Creates the statement for the values of these columns.
+    package init(into table: String, _ columns: [TableColumn]) {
+        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        text = SQLText(
+            "INSERT INTO \"\(table)\" (\(names)) VALUES (\(places))", parameters: columns.map(\.storageClass))
+        self.columns = columns
+    }
+}
+
 extension Connection {
     /// Returns the columns of a table in their order. Empty when there is no such table.
     package func columns(of table: String) throws(DatabaseError) -> [TableColumn] {
@@ -82,12 +97,9 @@ extension Connection {
     }
 
     /// Inserts rows into a table. All of them together need one round trip to a server.
-    package func insert(_ rows: [[SQLValue]], into table: String, _ columns: [TableColumn]) throws(DatabaseError) {
-        let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-        let places = columns.map { _ in "?" }.joined(separator: ", ")
-        let text = SQLText(
-            "INSERT INTO \"\(table)\" (\(names)) VALUES (\(places))", parameters: columns.map(\.storageClass))
-        let prepared = try begin(text)
+    package func insert(_ rows: [[SQLValue]], with insertion: TableInsertion) throws(DatabaseError) {
+        let columns = insertion.columns
+        let prepared = try begin(insertion.text)
         defer { prepared.reset() }
         for row in rows {
             for (index, (value, column)) in zip(row, columns).enumerated() {

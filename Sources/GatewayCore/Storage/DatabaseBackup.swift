@@ -18,6 +18,11 @@ package enum DatabaseBackup {
         guard !FileManager.default.fileExists(atPath: path) else {
             throw GatewayError(.file, "Could not write the backup: '\(path)' exists already; name a new file.")
         }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard !path.contains("://"), FileManager.default.fileExists(atPath: folder) else {
+            throw GatewayError(
+                .file, "Could not write the backup: there is no folder '\(folder)'; create it, or name another file.")
+        }
         let part = path + ".part"
         remove(part)
         do {
@@ -51,6 +56,13 @@ package enum DatabaseBackup {
     package static func read(_ path: String, into target: Database) async throws -> DatabaseCopy.Outcome {
         guard FileManager.default.fileExists(atPath: path) else {
             throw GatewayError(.file, "Could not read the backup: there is no file '\(path)'.")
+        }
+        let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        guard (log?[.size] as? UInt64 ?? 0) == 0 else {
+            throw GatewayError(
+                .file,
+                "Could not read the backup: '\(path)' is a database in use, because '\(path)-wal' has changes; restore a "
+                    + "file of 'latchd database backup'.")
         }
         let folder = FileManager.default.temporaryDirectory.path + "/latchd-restore-\(UUID().uuidString)"
         guard unsafe mkdir(folder, 0o700) == 0 else {

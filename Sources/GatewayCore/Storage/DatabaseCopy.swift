@@ -64,10 +64,7 @@ package struct DatabaseCopy: Sendable {
         guard existing.allSatisfy({ $0.count == 0 }) else {
             let wanted = try await source.read { try digests($0) }
             guard wanted == existing else {
-                throw GatewayError(
-                    .database,
-                    "Could not copy the database: the target already has other people or sessions; name an empty "
-                        + "database, or delete the tables of the target.")
+                throw isNotEmpty
             }
             return .wasComplete(tables(wanted))
         }
@@ -82,6 +79,13 @@ package struct DatabaseCopy: Sendable {
             _ = try? await sent
             throw error
         }
+    }
+
+    private static var isNotEmpty: GatewayError {
+        GatewayError(
+            .database,
+            "Could not copy the database: the target already has other people or sessions; name an empty database, or "
+                + "delete the tables of the target.")
     }
 
     private static func tables(_ digests: [TableDigest]) -> [Table] {
@@ -136,7 +140,9 @@ package struct DatabaseCopy: Sendable {
     }
 
     private static func receive(from channel: Channel<Message>, into connection: Connection) throws -> [TableDigest] {
-        let columns = try tables.map { try Self.columns(of: $0, connection) }
+        // Checked again, because another program may have written since the first check, and now none can.
+        guard try digests(connection).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty }
+        let insertions = try tables.map { TableInsertion(into: $0, try columns(of: $0, connection)) }
         var emptied = -1
         while let message = channel.receive() {
             switch message {
@@ -146,7 +152,7 @@ package struct DatabaseCopy: Sendable {
                     emptied += 1
                     try connection.run(Statement("DELETE FROM \"\(tables[emptied])\""))
                 }
-                try connection.insert(rows, into: tables[table], columns[table])
+                try connection.insert(rows, with: insertions[table])
             case .failed(let error): throw error
             case .finished(let wanted):
                 for table in (emptied + 1)..<max(tables.count, emptied + 1) {
@@ -192,8 +198,13 @@ private final class Channel<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let room = DispatchSemaphore(value: 4)
+    private let room = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
+
+    init() {
+        // Not the initial value, because a semaphore must not be freed below that.
+        for _ in 0..<4 { room.signal() }
+    }
 
     func send(_ element: Element) throws(Closed) {
         room.wait()

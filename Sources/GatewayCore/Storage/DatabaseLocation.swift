@@ -45,16 +45,17 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Opens the database as it is, to read it.
-    ///
-    /// - Throws: `DatabaseError`.
-    func openForInspection() async throws(DatabaseError) -> Database {
+    /// Opens the database as it is, to read it. If `isBulk`, transactions may take long.
+    package func openForInspection(isBulk: Bool = false) async throws(DatabaseError) -> Database {
         switch self {
         case .file(let path):
             try await Database.inspect(Database.Configuration(path: path, applicationID: Schema.applicationID))
         case .memory: try await open()
         case .server(let address):
-            try await Database.inspect(PostgreSQLDriver(address, applicationID: Schema.applicationID))
+            try await Database.inspect(
+                PostgreSQLDriver(
+                    address, applicationID: Schema.applicationID, answerTimeout: .seconds(isBulk ? 86_400 : 5),
+                    isBulk: isBulk))
         }
     }
 

@@ -16,11 +16,35 @@ private struct ConfiguredDatabase {
             .database
     }
 
+    /// Opens a database to read it, without migrating it.
+    static func withSource<Value: Sendable>(
+        _ location: DatabaseLocation, _ body: (Database) async throws -> Value
+    ) async throws -> Value {
+        let (version, current) = (try await location.schemaVersion(), DatabaseLocation.schemaVersion)
+        guard version == current else {
+            throw Failure(
+                .input,
+                "Could not read '\(location.description.printable)': its tables have version \(version), and this program "
+                    + "has \(current); "
+                    + (version == 0
+                        ? "check 'database' in the configuration."
+                        : version < current
+                            ? "run 'latchd database migrate' first, or use the older program."
+                            : "use the newer program."))
+        }
+        return try await closing(try await location.openForInspection(isBulk: true), body)
+    }
+
     /// Opens the database, runs `body` and closes it, even when `body` throws.
     static func with<Value: Sendable>(
         _ location: DatabaseLocation, _ body: (Database) async throws -> Value
     ) async throws -> Value {
-        let database = try await location.open(isBulk: true)
+        try await closing(try await location.open(isBulk: true), body)
+    }
+
+    private static func closing<Value: Sendable>(
+        _ database: Database, _ body: (Database) async throws -> Value
+    ) async throws -> Value {
         do {
             let value = try await body(database)
             await database.close()
@@ -130,7 +154,7 @@ struct CopyDatabase: ExecutableCommand {
         guard !source.isMissingFile else {
             throw Failure(.notFound, "Could not copy the database: there is no file '\(source.description.printable)'.")
         }
-        let outcome = try await ConfiguredDatabase.with(source) { source in
+        let outcome = try await ConfiguredDatabase.withSource(source) { source in
             try await ConfiguredDatabase.with(location) { try await DatabaseCopy.run(from: source, to: $0) }
         }
         try Output.lines(outcome.lines(copied: "Copied and compared", existing: "The target already has the same rows"))
@@ -149,7 +173,9 @@ struct BackUpDatabase: ExecutableCommand {
             throw Failure(
                 .notFound, "Could not back up the database: there is no file '\(source.description.printable)'.")
         }
-        let tables = try await ConfiguredDatabase.with(source) { try await DatabaseBackup.write($0, to: path) }
+        let tables = try await ConfiguredDatabase.withSource(source) {
+            try await DatabaseBackup.write($0, to: path)
+        }
         try Output.lines(
             DatabaseCopy.Outcome.copied(tables).lines(copied: "Wrote '\(path.printable)'", existing: ""))
         return .done
