@@ -197,15 +197,7 @@ final class PostgreSQLConnection: DriverConnection {
         try statement.bind(text: table, 1)
         var columns: [TableColumn] = []
         while try statement.step() {
-            let storageClass: StorageClass =
-                switch statement.text(1) {
-                case "boolean": .boolean
-                case "bigint": .integer
-                case "double precision": .real
-                case "bytea": .blob
-                default: .text
-                }
-            columns.append(TableColumn(statement.text(0) ?? "?", storageClass))
+            columns.append(TableColumn(statement.text(0) ?? "?", StorageClass(ofColumn: statement.text(1))))
         }
         return columns
     }

@@ -52,4 +52,15 @@ package protocol DriverStatement: AnyObject {
 package enum StorageClass: String, Sendable {
     case boolean, integer, real, text, blob
     case null = "NULL"
+
+    /// Returns the type of the values of a column, from the type in its declaration. Every other type is text.
+    package init(ofColumn declaration: String?) {
+        switch declaration {
+        case "boolean": self = .boolean
+        case "INTEGER", "bigint": self = .integer
+        case "REAL", "double precision": self = .real
+        case "BLOB", "bytea": self = .blob
+        default: self = .text
+        }
+    }
 }

@@ -145,14 +145,7 @@ final class SQLiteConnection: DriverConnection {
         try statement.bind(text: table, 1)
         var columns: [TableColumn] = []
         while try statement.step() {
-            let storageClass: StorageClass =
-                switch statement.text(1) {
-                case "INTEGER": .integer
-                case "REAL": .real
-                case "BLOB": .blob
-                default: .text
-                }
-            columns.append(TableColumn(statement.text(0) ?? "?", storageClass))
+            columns.append(TableColumn(statement.text(0) ?? "?", StorageClass(ofColumn: statement.text(1))))
         }
         return columns
     }

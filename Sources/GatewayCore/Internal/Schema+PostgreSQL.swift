@@ -307,61 +307,61 @@ extension Schema {
     /// of sessions and keys change nothing that is cached.
     private static let serverNotifications =
         """
-        CREATE FUNCTION tell_session_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_session_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('\(channel)', 'session ' || encode(OLD.token_hash, 'base64'));
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_session_change AFTER UPDATE ON sessions FOR EACH ROW
+        CREATE TRIGGER notify_session_change AFTER UPDATE ON sessions FOR EACH ROW
             WHEN ((OLD.ended_at, OLD.cap_at, OLD.parent_id, OLD.authenticated_at, OLD.elevated_until)
                 IS DISTINCT FROM (NEW.ended_at, NEW.cap_at, NEW.parent_id, NEW.authenticated_at, NEW.elevated_until))
-            EXECUTE FUNCTION tell_session_change();
-        CREATE TRIGGER tell_session_removal AFTER DELETE ON sessions FOR EACH ROW WHEN (OLD.ended_at IS NULL)
-            EXECUTE FUNCTION tell_session_change();
+            EXECUTE FUNCTION notify_session_change();
+        CREATE TRIGGER notify_session_removal AFTER DELETE ON sessions FOR EACH ROW WHEN (OLD.ended_at IS NULL)
+            EXECUTE FUNCTION notify_session_change();
 
-        CREATE FUNCTION tell_person_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_person_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('\(channel)', 'person ' || OLD.id);
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_person_change AFTER UPDATE OR DELETE ON people
-            FOR EACH ROW EXECUTE FUNCTION tell_person_change();
+        CREATE TRIGGER notify_person_change AFTER UPDATE OR DELETE ON people
+            FOR EACH ROW EXECUTE FUNCTION notify_person_change();
 
-        CREATE FUNCTION tell_identity_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_identity_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             IF TG_OP <> 'INSERT' THEN PERFORM pg_notify('\(channel)', 'person ' || OLD.person_id); END IF;
             IF TG_OP <> 'DELETE' THEN PERFORM pg_notify('\(channel)', 'person ' || NEW.person_id); END IF;
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_identity_change AFTER INSERT OR UPDATE OR DELETE ON identities
-            FOR EACH ROW EXECUTE FUNCTION tell_identity_change();
+        CREATE TRIGGER notify_identity_change AFTER INSERT OR UPDATE OR DELETE ON identities
+            FOR EACH ROW EXECUTE FUNCTION notify_identity_change();
 
-        CREATE FUNCTION tell_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('\(channel)', 'key ' || OLD.id);
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_key_change AFTER UPDATE OF revoked_at, expires_at, scopes ON api_keys
-            FOR EACH ROW EXECUTE FUNCTION tell_key_change();
-        CREATE TRIGGER tell_key_removal AFTER DELETE ON api_keys
-            FOR EACH ROW WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION tell_key_change();
+        CREATE TRIGGER notify_key_change AFTER UPDATE OF revoked_at, expires_at, scopes ON api_keys
+            FOR EACH ROW EXECUTE FUNCTION notify_key_change();
+        CREATE TRIGGER notify_key_removal AFTER DELETE ON api_keys
+            FOR EACH ROW WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION notify_key_change();
 
-        CREATE FUNCTION tell_signing_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_signing_keys() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('\(channel)', 'signing-keys');
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_signing_keys AFTER INSERT OR DELETE ON signing_keys
-            FOR EACH STATEMENT EXECUTE FUNCTION tell_signing_keys();
+        CREATE TRIGGER notify_signing_keys AFTER INSERT OR DELETE ON signing_keys
+            FOR EACH STATEMENT EXECUTE FUNCTION notify_signing_keys();
 
-        CREATE FUNCTION tell_asset_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION notify_asset_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             PERFORM pg_notify('\(channel)', 'assets');
             RETURN NULL;
         END $$;
-        CREATE TRIGGER tell_asset_change AFTER INSERT OR UPDATE OR DELETE ON assets
-            FOR EACH STATEMENT EXECUTE FUNCTION tell_asset_change();
-        CREATE TRIGGER tell_folder_change AFTER INSERT OR UPDATE OR DELETE ON asset_folders
-            FOR EACH STATEMENT EXECUTE FUNCTION tell_asset_change();
+        CREATE TRIGGER notify_asset_change AFTER INSERT OR UPDATE OR DELETE ON assets
+            FOR EACH STATEMENT EXECUTE FUNCTION notify_asset_change();
+        CREATE TRIGGER notify_folder_change AFTER INSERT OR UPDATE OR DELETE ON asset_folders
+            FOR EACH STATEMENT EXECUTE FUNCTION notify_asset_change();
         """
 }

@@ -76,7 +76,7 @@ package enum DatabaseBackup {
             throw GatewayError(
                 .file,
                 "Could not read the backup '\(path)': it cannot be copied to '\(folder)'; check that this user "
-                    + "may read it and that there is enough room.")
+                    + "may read it and that there is enough free space.")
         }
         let source = try await DatabaseLocation.file(copy).open()
         do {

@@ -198,22 +198,22 @@ private final class Channel<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    private let room = DispatchSemaphore(value: 0)
+    private let free = DispatchSemaphore(value: 0)
     private let filled = DispatchSemaphore(value: 0)
 
     init() {
         // Not the initial value, because a semaphore must not be freed below that.
-        for _ in 0..<4 { room.signal() }
+        for _ in 0..<4 { free.signal() }
     }
 
     func send(_ element: Element) throws(Closed) {
-        room.wait()
+        free.wait()
         let isClosed = state.withLock { state in
             if !state.isClosed { state.elements.append(element) }
             return state.isClosed
         }
         guard !isClosed else {
-            room.signal()
+            free.signal()
             throw Closed()
         }
         filled.signal()
@@ -223,13 +223,13 @@ private final class Channel<Element: Sendable>: Sendable {
     func receive() -> Element? {
         filled.wait()
         let element = state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
-        if element == nil { filled.signal() } else { room.signal() }
+        if element == nil { filled.signal() } else { free.signal() }
         return element
     }
 
     func close() {
         state.withLock { $0.isClosed = true }
-        room.signal()
+        free.signal()
         filled.signal()
     }
 }

@@ -21,7 +21,8 @@ struct ServiceRoutes: Sendable {
     let isDraining: @Sendable () -> Bool
     let certificateSecondsLeft: @Sendable () -> Int?
 
-    private static let ask = Statement("SELECT 1")
+    /// Fails also when the database has no tables of the gateway.
+    private static let ask = Statement("SELECT EXISTS (SELECT 1 FROM people)")
 
     /// Adds the routes.
     func add(to router: inout Router) {
