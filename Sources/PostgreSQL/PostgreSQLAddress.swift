@@ -29,9 +29,11 @@ package struct PostgreSQLAddress: Sendable, Equatable {
                 "the address of the database contains a password, which others can read in the process list",
                 "remove it and name a file with 'passfile=/etc/latchd/pgpass'")
         }
-        try Self.requireHostsInAddress(options)
-        let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        isLocal = hosts.allSatisfy { $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0) }
+        try Self.requireMeaningOfItsOwn(options)
+        let hosts = Self.list(options["host"])
+        isLocal = Self.destinations(options).allSatisfy {
+            $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0)
+        }
         let ports = (options["port"] ?? "").split(separator: ",")
         guard ports.allSatisfy({ UInt16($0) != nil }) else {
             throw Self.refusal("a port in it is not a number", "write 'postgresql://user@host:5432/database'")
@@ -59,13 +61,26 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         return host == "localhost" || host == "::1" || isIPv4 && parts[0] == "127"
     }
 
-    /// Throws when libpq would connect to another machine than the one that the address names.
-    private static func requireHostsInAddress(_ options: [String: String]) throws(DatabaseError) {
-        if let name = ["hostaddr", "service"].first(where: { options[$0] != nil }) {
-            throw refusal("it has the parameter '\(name)'", "write the host after '@'")
+    private static func list(_ value: String?) -> [String] {
+        (value ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    /// Returns where libpq connects to: the numeric address of each host if `hostaddr` has one, and otherwise the host.
+    /// With `hostaddr`, the host is only the name in the certificate.
+    private static func destinations(_ options: [String: String]) -> [String] {
+        let (hosts, addresses) = (list(options["host"]), list(options["hostaddr"]))
+        return (0..<max(hosts.count, addresses.count)).map { index in
+            let address = index < addresses.count ? addresses[index] : ""
+            return address.isEmpty && index < hosts.count ? hosts[index] : address
         }
-        let isWithoutHost = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false).contains("")
-        let names = ["PGHOSTADDR", "PGSERVICE"] + (isWithoutHost ? ["PGHOST"] : [])
+    }
+
+    /// Throws when a file of services or the environment would change the meaning of the address.
+    private static func requireMeaningOfItsOwn(_ options: [String: String]) throws(DatabaseError) {
+        guard options["service"] == nil else {
+            throw refusal("it has the parameter 'service'", "write host, port, user and database in the address")
+        }
+        let names = ["PGHOSTADDR", "PGSERVICE"] + (list(options["host"]).contains("") ? ["PGHOST"] : [])
         if let name = names.first(where: { getenv($0) != nil }) {
             throw refusal("the environment variable \(name) changes its meaning", "unset it")
         }

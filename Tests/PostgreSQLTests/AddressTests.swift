@@ -25,10 +25,12 @@ struct AddressTests {
     @Test("addresses of this machine, of several hosts and with a password file are accepted")
     func accepted() throws {
         let several = try PostgreSQLAddress("postgresql://latchd@db1:5433,db2/latchd?passfile=/etc/latchd/pgpass")
+        #expect(try PostgreSQLAddress("postgresql://db1/latchd?hostaddr=10.0.0.5").isLocal == false)
         #expect(several.description == "the database 'latchd' at db1, db2" && !several.isLocal)
         for text in [
             "postgresql:///latchd", "postgresql://latchd@/latchd?host=/run/postgresql",
             "postgresql://127.0.0.1/latchd?sslmode=disable", "postgresql://[::1]/latchd?sslmode=disable",
+            "postgresql://db.example/latchd?hostaddr=127.0.0.1&sslmode=disable",
         ] {
             #expect(try PostgreSQLAddress(text).isLocal)
         }
