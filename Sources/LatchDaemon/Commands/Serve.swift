@@ -17,6 +17,7 @@ struct Serve: Reloading {
         var configuration = file.configuration
         for warning in file.warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+        DatabaseBackup.removeAbandonedCopies(of: configuration.settings.database)
         guard let gateway = try await Self.open(configuration.settings) else { return .done }
         let log = gateway.stores.log
         configuration.server.credentials = gateway.certificates?.credentials
