@@ -33,8 +33,8 @@ final class HeldTable: Sendable {
     }
 
     /// Waits until another connection waits for the lock.
-    func waitForWaiter(count wanted: Int = 1) async throws {
-        try await eventually { try await count("NOT granted") ?? 0 >= wanted }
+    func waitForWaiter() async throws {
+        try await eventually { try await count("NOT granted") ?? 0 > 0 }
     }
 
     /// Ends the transaction.

@@ -52,7 +52,7 @@ struct KilledDatabaseCommandsTests {
         #expect(try await end.latchd("user", "list", "--emails").output == people.map { $0 + "\n" }.joined())
     }
 
-    @Test func `a killed backup leaves one folder, which the next one removes; of two at once, one wins`() async throws
+    @Test func `a killed backup leaves one folder, which the next one removes; no backup replaces a file`() async throws
     {
         let address = try await server.createDatabase()
         let source = fixture.with(database: address)
@@ -65,12 +65,18 @@ struct KilledDatabaseCommandsTests {
         #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix("backup.db.") && $0.hasSuffix(".part") })
 
         let table = try await HeldTable("sessions", "ACCESS EXCLUSIVE", at: address, of: server)
-        let both = [try source.begin("database", "backup", path), try source.begin("database", "backup", path)]
-        try await table.waitForWaiter(count: 2)
+        let late = try source.begin("database", "backup", path)
+        try await table.waitForWaiter()
+        try fixture.folder.write("of another program", to: "backup.db")
         try await table.release()
+        #expect(await late.waitForExit() == 74)
+        #expect(late.output.contains("it exists already; name a new file."), "\(late.output)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "of another program")
+        try FileManager.default.removeItem(atPath: path)
+
+        let both = [try source.begin("database", "backup", path), try source.begin("database", "backup", path)]
         let statuses = [await both[0].waitForExit(), await both[1].waitForExit()]
         #expect(statuses.sorted() == [0, 74], "\(both.map(\.output))")
-        #expect(both.contains { $0.output.contains("it exists already; name a new file.") })
         #expect(try files(containing: "backup").sorted() == ["backup.db", "backup.db.part"])
     }
 
