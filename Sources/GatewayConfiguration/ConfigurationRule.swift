@@ -53,7 +53,8 @@ package struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["database", "bridge.key_file"],
             problem: "database is a server, but the gateways have no common bridge.key_file",
-            remedy: "copy one file with 32 random bytes to every gateway, and set bridge.key_file to its path"
+            remedy:
+                "set bridge.key_file to the path of a file, which the first gateway creates, and copy it to the others"
         ) { $0.settings.database.path != nil || $0.settings.bridge.keyFile != nil },
         ConfigurationRule(
             keys: ["tls.certificate", "tls.key"], problem: "tls.certificate and tls.key are not both set",

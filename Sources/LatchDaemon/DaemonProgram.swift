@@ -33,7 +33,7 @@ enum DaemonProgram {
         discussion: """
             SIGTERM or Ctrl-C completes the running requests and then stops the gateway. A second signal stops it \
             immediately. SIGHUP reads the certificate again. This also happens automatically when its files are \
-            replaced.
+            replaced. While the database does not respond or is locked, the start waits for it.
             """
     ) { given in Serve(configurationPath: given[config]) }
 

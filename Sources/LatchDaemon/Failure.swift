@@ -59,7 +59,7 @@ struct Failure: Error {
         case .personExists: .cannotCreate
         case .invalidEmail, .weakPassword: .badInput
         case .busy, .closed: .tryLater
-        case .file: .input
+        case .file, .database: .input
         default: .failed
         }
     }

@@ -19,16 +19,19 @@ struct StartupSummary {
     let stores: GatewayStores
     let certificate: TLSCertificate?
 
-    func lines() async throws -> [String] {
-        let people = try await stores.people.count()
-        // The count of very many sessions takes longer than a query may take.
+    func lines() async -> [String] {
+        // The count of very many sessions takes longer than a query may take, and the database may have no free
+        // connection.
+        let people = try? await stores.people.count()
         let sessions = try? await stores.sessions.liveCount()
         let database = file.configuration.settings.database
         let contents =
             isNew
             ? "new"
-            : ([count(people, "person", plural: "people")] + (sessions.map { [count($0, "live session")] } ?? []))
-                .joined(separator: ", ")
+            : people.map { people in
+                ([count(people, "person", plural: "people")] + (sessions.map { [count($0, "live session")] } ?? []))
+                    .joined(separator: ", ")
+            } ?? "does not respond"
         var lines = ["latchd \(Release.version)"]
         for address in addresses { lines.append("  listening      \(url(address))") }
         lines += [

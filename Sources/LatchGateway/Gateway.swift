@@ -106,7 +106,7 @@ package final class Gateway: Sendable {
         let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
         self.bridge = bridge
         keyAgreement = keys.map { KeyAgreement(database: stores.database, keys: $0, now: stores.now) }
-        clockWatch = ClockWatch(log: stores.log)
+        clockWatch = ClockWatch(log: stores.log, metrics: metrics)
         self.stores = stores
         self.issuer = issuer
         self.attempts = attempts

@@ -134,15 +134,45 @@ struct DatabaseCopyTests {
         await #expect(throws: GatewayError.self) { try await DatabaseBackup.write(stores.database, to: path) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains(".part") })
 
-        let target = try await DatabaseLocation.file(folder.file("restored.db")).open()
-        let restored = try await DatabaseBackup.read(path, into: target)
-        #expect(restored.tables == tables)
-        await #expect(throws: DatabaseError.self) {
-            _ = try await DatabaseBackup.read(try folder.write("no database at all", to: "text"), into: target)
-        }
-        await target.close()
+        let target = DatabaseLocation.file(folder.file("new/restored.db"))
+        #expect(try await DatabaseBackup.read(path, into: target).tables == tables)
+        let text = try folder.write("no database at all", to: "text")
+        let error = await #expect(throws: GatewayError.self) { try await DatabaseBackup.read(text, into: target) }
+        #expect(error?.message.hasPrefix("Could not restore the backup '\(text)': it is not a backup") == true)
         _ = await writing.result
         await stores.close()
+    }
+
+    @Test("a backup replaces no link and deletes nothing but what killed commands left")
+    func leftovers() async throws {
+        let folder = try TemporaryDirectory()
+        let database = try await DatabaseLocation.file(folder.file("a.db")).open()
+        let path = folder.file("backup.db")
+        func make(_ name: String, with file: String?) throws {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+            if let file { try folder.write("", to: "\(name)/\(file)") }
+        }
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("nothing"))
+        await #expect(throws: GatewayError.self) { try await DatabaseBackup.write(database, to: path) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).contains("nothing") == false)
+        try FileManager.default.removeItem(atPath: path)
+
+        try make("backup.db.abcdefgh.part", with: "latchd.db-wal")
+        try make("backup.db.12345678.part", with: "of another program")
+        try make("backup.db.longerthanthat.part", with: nil)
+        try folder.write("", to: "backup.db.abcdABCD.part")
+        // As a backup that still runs.
+        let running = try WorkFolder(path, to: "test")
+        _ = try await DatabaseBackup.write(database, to: path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".part") }
+        let expected = ["12345678", "longerthanthat", "abcdABCD"].map { "backup.db.\($0).part" }
+        #expect(Set(left) == Set(expected + [String(running.path.dropFirst(folder.path.count + 1))]))
+        running.remove()
+
+        try make("a.db.restore.abcdefgh.part", with: "latchd.db")
+        DatabaseBackup.removeAbandonedCopies(of: .file(folder.file("a.db")))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("a.db.restore.abcdefgh.part")))
+        await database.close()
     }
 
     @Test("the status names the version and what a commit waits for, and changes nothing")

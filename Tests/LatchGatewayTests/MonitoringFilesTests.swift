@@ -26,6 +26,7 @@ struct MonitoringFilesTests {
             try await base.addPerson()
             _ = try await fixture.deepLink(AppSignIn())
             base.gateway.metrics.apiKey(.made)
+            base.gateway.metrics.databaseClock(isAhead: .zero)
             _ = try await base.me(try await base.token())
             text = try await base.http.send("GET", "/metrics").text
         }
@@ -96,6 +97,7 @@ struct MonitoringFilesTests {
             + series("latchd_database_up", well: "1x30", ill: "0x30")
             + series("latchd_database_last_contact_timestamp_seconds", well: "0+60x30", ill: "0x30")
             + series("latchd_database_errors_total", well: "0x30", ill: "0+10x30")
+            + series("latchd_database_clock_difference_seconds", well: "29x30", ill: "-31x30")
             + series(
                 "latchd_http_requests_total{route=\"/api/me\",status=\"5xx\"}", well: "0x30", ill: "0+10x30")
             + series("latchd_http_unavailable_total{route=\"/api/me\"}", well: "0x30", ill: "0+10x30")
@@ -109,9 +111,9 @@ struct MonitoringFilesTests {
             + series("latchd_hashing_queue_depth", well: "0x30", ill: "60x30")
             + series("latchd_log_lines_dropped_total", well: "0x30", ill: "0+1x30")
         let alerts = [
-            "LatchdDown", "LatchdDatabaseDown", "LatchdDatabaseSilent", "LatchdDatabaseErrors", "LatchdWritesWait",
-            "LatchdUnavailable", "LatchdProviderUnavailable",
-            "LatchdErrors", "LatchdCertificateExpires", "LatchdGuessing", "LatchdHashingQueue", "LatchdLogLinesDropped",
+            "LatchdDown", "LatchdDatabaseDown", "LatchdDatabaseSilent", "LatchdDatabaseErrors",
+            "LatchdClocksDiffer", "LatchdWritesWait", "LatchdUnavailable", "LatchdProviderUnavailable", "LatchdErrors",
+            "LatchdCertificateExpires", "LatchdGuessing", "LatchdHashingQueue", "LatchdLogLinesDropped",
         ]
         // Only that the alert fires, for one gateway: its labels and text are in the rules.
         let counts = alerts.map {

@@ -66,6 +66,8 @@ package final class Metrics: Sendable {
         var limited: [RequestLimits.Kind: Int] = [:]
         /// When the database last answered. Nil when it has not answered yet.
         var databaseContact: Date?
+        /// How much the clock of the database is ahead. Nil when the database has no clock of its own.
+        var databaseClockDifference: Duration?
     }
 
     private let state = Mutex(Counts())
@@ -114,6 +116,11 @@ package final class Metrics: Sendable {
     /// Records that the database answered.
     package func databaseAnswered(at time: Date) {
         state.withLock { $0.databaseContact = max($0.databaseContact ?? time, time) }
+    }
+
+    /// Records how much the clock of the database is ahead of the one of this gateway.
+    package func databaseClock(isAhead difference: Duration) {
+        state.withLock { $0.databaseClockDifference = difference }
     }
 
     /// Counts a request that a limit refused.

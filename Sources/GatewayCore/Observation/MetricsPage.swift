@@ -166,6 +166,11 @@ package struct MetricsPage {
                 "latchd_database_last_contact_timestamp_seconds", type: "gauge",
                 help: "When the database last answered.", value: Int(contact.timeIntervalSince1970))
         }
+        if let difference = counts.databaseClockDifference {
+            let name = "latchd_database_clock_difference_seconds"
+            family(name, type: "gauge", help: "How much the clock of the database is ahead of this machine's.")
+            line(name, labels: [], value: String(Double(difference.wholeMilliseconds) / 1_000))
+        }
         single(
             "latchd_database_errors_total", type: "counter",
             help: "Requests and steps of background work that failed because of the database.",

@@ -6,99 +6,146 @@ import FoundationEssentials
 package enum DatabaseBackup {
     /// Writes a backup, while gateways may use the database.
     ///
-    /// The file appears under its name only when it is complete and on the disk. After a crash there may be a file with
-    /// `.part` at the end of its name, which the next backup replaces.
+    /// The file appears under its name only when it is complete and on the disk, and never replaces another one. It is
+    /// written in a folder `PATH.RANDOM.part` beside it. After a crash, the next backup to the same path removes it.
     ///
     /// - Parameters:
     ///   - source: The database to back up.
     ///   - path: The path of the new file. It has mode 0600.
     /// - Returns: The tables of the backup.
-    /// - Throws: ``GatewayError/Code/file`` when the file exists already or cannot be written; `DatabaseError`.
+    /// - Throws: ``GatewayError/Code/file`` when there is already a file or a link with this name, or when it cannot be
+    ///   written; `DatabaseError`.
+    ///
+    /// Source: link(2), `EEXIST`.
     package static func write(_ source: Database, to path: String) async throws -> [DatabaseCopy.Table] {
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw GatewayError(.file, "Could not write the backup: '\(path)' exists already; name a new file.")
-        }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        guard !path.contains("://"), FileManager.default.fileExists(atPath: folder) else {
-            throw GatewayError(
-                .file, "Could not write the backup: there is no folder '\(folder)'; create it, or name another file.")
-        }
-        let part = path + ".part"
-        remove(part)
-        do {
-            let target = try await DatabaseLocation.file(part).open()
-            let outcome: DatabaseCopy.Outcome
-            do {
-                outcome = try await DatabaseCopy.run(from: source, to: target)
-                try await target.checkpoint()
-                await target.close()
-            } catch {
-                await target.close()
-                throw error
-            }
-            guard unsafe rename(part, path) == 0 else {
-                throw GatewayError(.file, "Could not write the backup '\(path)': \(Self.systemMessage).")
-            }
-            synchronizeFolder(of: path)
+        let act = "write the backup '\(path)'"
+        try requireFree(path, act)
+        let folder = try WorkFolder(path, to: act)
+        defer { folder.remove() }
+        let tables = try await DatabaseLocation.file(folder.file).open().closing { target in
+            let outcome = try await DatabaseCopy.run(from: source, to: target, act: act)
+            try await target.checkpoint()
             return outcome.tables
-        } catch {
-            remove(part)
-            throw error
         }
+        // Unlike a renaming, a link neither replaces a file nor follows a symbolic link.
+        guard unsafe link(folder.file, path) == 0 else {
+            let error = errno
+            if error == EEXIST { throw exists(path, act) }
+            throw GatewayError(
+                .file,
+                "Could not \(act): it cannot be given its name (\(text(of: error))); write it to a file system with "
+                    + "hard links, and copy it from there.")
+        }
+        synchronizeFolder(of: path)
+        return tables
     }
 
     /// Reads a backup into a database whose tables are empty, or which already has the rows of the backup.
     ///
-    /// The backup may be of an older version. It is not changed: a copy is migrated and read.
+    /// The backup may be of an older version. It is not changed: a copy is migrated and read. The copy is in a folder
+    /// `FILE.restore.RANDOM.part` with mode 0700, beside the file of the target or, when that is a server, beside the
+    /// backup. After a crash, the next restoration removes it, and so does ``removeAbandonedCopies(of:)``.
     ///
-    /// - Throws: ``GatewayError/Code/file`` when the file cannot be read; ``GatewayError/Code/database`` when the
-    ///   database has other rows; `DatabaseError` when the file is no backup, or one of a newer version.
-    package static func read(_ path: String, into target: Database) async throws -> DatabaseCopy.Outcome {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw GatewayError(.file, "Could not read the backup: there is no file '\(path)'.")
+    /// - Parameters:
+    ///   - path: The path of the backup.
+    ///   - location: The database to write. It is created or migrated first.
+    /// - Returns: What was done.
+    /// - Throws: ``GatewayError/Code/file`` when the file cannot be read or is no backup; ``GatewayError/Code/database``
+    ///   when the database has other rows; `DatabaseError` when the database cannot be used.
+    package static func read(_ path: String, into location: DatabaseLocation) async throws -> DatabaseCopy.Outcome {
+        let act = "restore the backup '\(path)'"
+        try requireBackup(path, act)
+        if let file = location.path {
+            // As when the database is opened. A failure is reported by the next step.
+            try? FileManager.default.createDirectory(
+                atPath: WorkFolder.parent(of: file), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
         }
-        let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-        guard (log?[.size] as? UInt64 ?? 0) == 0 else {
-            throw GatewayError(
-                .file,
-                "Could not read the backup: '\(path)' is a database in use, because '\(path)-wal' has changes; restore a "
-                    + "file of 'latchd database backup'.")
-        }
-        let folder = FileManager.default.temporaryDirectory.path + "/latchd-restore-\(UUID().uuidString)"
-        guard unsafe mkdir(folder, 0o700) == 0 else {
-            throw GatewayError(.file, "Could not create the folder '\(folder)': \(Self.systemMessage).")
-        }
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let copy = folder + "/backup.db"
+        let folder = try WorkFolder(copyName(beside: location.path ?? path), to: act)
+        defer { folder.remove() }
         do {
-            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            try FileManager.default.copyItem(atPath: path, toPath: folder.file)
         } catch {
             throw GatewayError(
                 .file,
-                "Could not read the backup '\(path)': it cannot be copied to '\(folder)'; check that this user "
-                    + "may read it and that there is enough free space.")
+                "Could not \(act): it cannot be copied to '\(folder.path)'; check that this user (uid \(getuid())) may "
+                    + "read it and that there is enough free space.")
         }
-        let source = try await DatabaseLocation.file(copy).open()
-        do {
-            let outcome = try await DatabaseCopy.run(from: source, to: target)
-            await source.close()
-            return outcome
+        return try await open(folder.file, act).closing { source in
+            try await location.open(isBulk: true).closing { target in
+                try await DatabaseCopy.run(from: source, to: target, act: act)
+            }
+        }
+    }
+
+    /// Removes the copies that killed restorations into a database left beside its file.
+    package static func removeAbandonedCopies(of location: DatabaseLocation) {
+        if let path = location.path { WorkFolder.removeAbandoned(copyName(beside: path)) }
+    }
+
+    private static func copyName(beside path: String) -> String { path + ".restore" }
+
+    /// Opens and migrates the copy of a backup.
+    private static func open(_ copy: String, _ act: String) async throws -> Database {
+        // The copy has the mode of the backup, which may not allow to write.
+        unsafe chmod(copy, 0o600)
+        do throws(DatabaseError) {
+            // An empty file would become an empty database.
+            guard try await DatabaseLocation.file(copy).schemaVersion() > 0 else {
+                throw DatabaseError(.notADatabase, "no tables")
+            }
+            return try await DatabaseLocation.file(copy).open()
         } catch {
-            await source.close()
-            throw error
+            let remedy =
+                switch error.code {
+                case .notADatabase, .corrupt:
+                    "it is not a backup, or it is damaged; name a file of 'latchd database backup'."
+                case .newerThanProgram: "it was written by a newer latchd; use that version."
+                default: "its copy cannot be read; \(error.message)"
+                }
+            throw GatewayError(.file, "Could not \(act): \(remedy)")
         }
     }
 
-    private static var systemMessage: String { unsafe String(cString: strerror(errno)) }
-
-    private static func remove(_ part: String) {
-        for suffix in ["", "-wal", "-shm"] { unsafe unlink(part + suffix) }
+    private static func requireFree(_ path: String, _ act: String) throws(GatewayError) {
+        guard !path.isEmpty, !path.hasSuffix("/"), !path.contains("://"), !path.utf8.contains(0) else {
+            throw GatewayError(.file, "Could not \(act): this is not the path of a file; name a new file.")
+        }
+        var status = stat()
+        guard unsafe lstat(path, &status) != 0 else { throw exists(path, act) }
     }
+
+    private static func exists(_ path: String, _ act: String) -> GatewayError {
+        let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
+        return GatewayError(
+            .file,
+            "Could not \(act): \(isLink ? "this is a symbolic link" : "it exists already"); name a new file.")
+    }
+
+    private static func requireBackup(_ path: String, _ act: String) throws(GatewayError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else {
+            throw GatewayError(
+                .file, "Could not \(act): \(text(of: errno)); check the name, and that this user may read it.")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw GatewayError(
+                .file, "Could not \(act): it is not a regular file; name a file of 'latchd database backup'.")
+        }
+        var log = stat()
+        guard unsafe stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
+            throw GatewayError(
+                .file,
+                "Could not \(act): it is a database in use, because '\(path)-wal' has changes; name a file of "
+                    + "'latchd database backup'.")
+        }
+    }
+
+    private static func text(of error: Int32) -> String { unsafe String(cString: strerror(error)) }
 
     /// Makes the new name survive a power failure.
     private static func synchronizeFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = unsafe CLibrary.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe CLibrary.open(WorkFolder.parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         CLibrary.close(descriptor)

@@ -56,22 +56,23 @@ package struct DatabaseCopy: Sendable {
     /// - Parameters:
     ///   - source: The database to read.
     ///   - target: The database to write. Its tables must exist, and be empty or have the same rows already.
+    ///   - act: What is done, for messages: a verb and its object.
     /// - Returns: What was done.
     /// - Throws: `DatabaseError`; ``GatewayError/Code/database`` when the target has other rows, or when a table is not
     ///   the same after the copy. The target is then unchanged.
-    package static func run(from source: Database, to target: Database) async throws -> Outcome {
+    package static func run(
+        from source: Database, to target: Database, act: String = "copy the database"
+    ) async throws -> Outcome {
         let existing = try await target.read { try digests($0) }
         guard existing.allSatisfy({ $0.count == 0 }) else {
             let wanted = try await source.read { try digests($0) }
-            guard wanted == existing else {
-                throw isNotEmpty
-            }
+            guard wanted == existing else { throw isNotEmpty(act) }
             return .wasComplete(tables(wanted))
         }
         let channel = Channel<Message>()
         async let sent: Void = source.read { send($0, to: channel) }
         do {
-            let copied = try await target.write { try receive(from: channel, into: $0) }
+            let copied = try await target.write { try receive(from: channel, into: $0, act) }
             try await sent
             return .copied(tables(copied))
         } catch {
@@ -81,11 +82,11 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    private static var isNotEmpty: GatewayError {
+    private static func isNotEmpty(_ act: String) -> GatewayError {
         GatewayError(
             .database,
-            "Could not copy the database: the target already has other people or sessions; name an empty database, or "
-                + "delete the tables of the target.")
+            "Could not \(act): the database to write already has other rows, such as people or sessions; use a new "
+                + "one, and check that no gateway uses it meanwhile.")
     }
 
     private static func tables(_ digests: [TableDigest]) -> [Table] {
@@ -139,9 +140,11 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    private static func receive(from channel: Channel<Message>, into connection: Connection) throws -> [TableDigest] {
+    private static func receive(
+        from channel: Channel<Message>, into connection: Connection, _ act: String
+    ) throws -> [TableDigest] {
         // Checked again, because another program may have written since the first check, and now none can.
-        guard try digests(connection).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty }
+        guard try digests(connection).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty(act) }
         let insertions = try tables.map { TableInsertion(into: $0, try columns(of: $0, connection)) }
         var emptied = -1
         while let message = channel.receive() {
@@ -159,20 +162,23 @@ package struct DatabaseCopy: Sendable {
                     try connection.run(Statement("DELETE FROM \"\(tables[table])\""))
                 }
                 try continueSequences(connection)
-                try compare(try digests(connection), wanted)
+                try compare(try digests(connection), wanted, act)
                 return wanted
             }
         }
-        throw GatewayError(.database, "Could not copy the database: the source was closed; repeat the copy.")
+        throw GatewayError(.database, "Could not \(act): the database to read was closed; try again.")
     }
 
-    private static func compare(_ found: [TableDigest], _ wanted: [TableDigest]) throws(GatewayError) {
+    private static func compare(
+        _ found: [TableDigest], _ wanted: [TableDigest], _ act: String
+    ) throws(GatewayError) {
         for (table, (found, wanted)) in zip(tables, zip(found, wanted)) where found != wanted {
             throw GatewayError(
                 .database,
-                "Could not copy the database: the table '\(table)' has \(wanted.count) rows in the source and "
-                    + "\(found.count) in the target, or a value was changed; nothing was copied. Text with NUL "
-                    + "characters cannot be stored in PostgreSQL.")
+                "Could not \(act): the table '\(table)' has \(wanted.count) rows to read and \(found.count) that were "
+                    + "written, or a value was changed; nothing was kept. If the database to write is of PostgreSQL, "
+                    + "remove NUL characters from names of people and devices, which it cannot store; otherwise report "
+                    + "a bug.")
         }
     }
 

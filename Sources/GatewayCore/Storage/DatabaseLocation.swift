@@ -12,8 +12,15 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// Parses a path or an address.
     ///
-    /// - Throws: `DatabaseError` for an address that is malformed or unsafe.
+    /// - Throws: `DatabaseError` for an address that is malformed, unsafe or of another kind of database.
     package init(_ text: String) throws(DatabaseError) {
+        // The text is not repeated, because it may contain a password.
+        guard !text.isEmpty, PostgreSQLAddress.isAddress(text) || !text.contains("://") else {
+            throw DatabaseError(
+                .cannotOpen,
+                "Could not use the address of the database: it is neither a path nor an address of PostgreSQL; write the "
+                    + "path of an SQLite file, or 'postgresql://user@host/database'.")
+        }
         self = PostgreSQLAddress.isAddress(text) ? .server(try PostgreSQLAddress(text)) : .file(text)
     }
 

@@ -14,6 +14,8 @@ package struct DatabaseStatus: Sendable {
     package let size: Int
     /// How much the database's clock is ahead of this program's. Nil on the same machine.
     package let clockDifference: Duration?
+    /// What the operator should change on the server: one sentence each.
+    package let warnings: [String]
     /// The number of people, and of sessions that have not ended. Nil when the tables have another version.
     package let counts: (people: Int, sessions: Int)?
 
@@ -29,12 +31,13 @@ package struct DatabaseStatus: Sendable {
         """
         SELECT current_setting('server_version'), pg_database_size(current_database()),
             current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
-            current_setting('fsync') = 'on'
+            current_setting('fsync') = 'on',
+            (SELECT reset_val = '0' FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout')
         """
     ) { row throws(DatabaseError) in
         Server(
             version: try row.get(0), size: try row.get(1), synchronousCommit: try row.get(2), standbys: try row.get(3),
-            flushes: try row.get(4))
+            flushes: try row.get(4), keepsIdleTransactions: try row.get(5))
     }
 
     private struct Server: Sendable {
@@ -43,6 +46,8 @@ package struct DatabaseStatus: Sendable {
         let synchronousCommit: String
         let standbys: String
         let flushes: Bool
+        /// Whether no time limit ends transactions of other programs. The gateway's connections set their own.
+        let keepsIdleTransactions: Bool
 
         var hasConfirmedCopy: Bool {
             flushes && !standbys.isEmpty && ["on", "remote_apply", "remote_write"].contains(synchronousCommit)
@@ -53,16 +58,26 @@ package struct DatabaseStatus: Sendable {
             if !flushes {
                 return "a commit does not wait for the disk (fsync = off): a crash of the machine loses data"
             }
+            let setting = "(synchronous_commit = \(synchronousCommit))"
             switch synchronousCommit {
-            case "off":
-                return "a commit does not wait for the disk (synchronous_commit = off): a crash loses the last commits"
-            case "local": return "a commit waits for the disk of the primary server only (synchronous_commit = local)"
+            case "off": return "a commit does not wait for the disk \(setting): a crash loses the last commits"
+            case "local": return "a commit waits for the disk of the primary server only \(setting)"
             default:
+                let disk = "a commit waits for the disk of the primary server"
                 return standbys.isEmpty
-                    ? "a commit waits for the disk of the primary server; there is no synchronous standby"
-                    : "a commit waits for the disk of the primary server and for the standby "
-                        + "(synchronous_standby_names = \(standbys))"
+                    ? "\(disk) \(setting); there is no synchronous standby"
+                    : "\(disk) and for the standby \(setting.dropLast()), synchronous_standby_names = \(standbys))"
             }
+        }
+
+        /// Source: PostgreSQL, "Client Connection Defaults": `idle_in_transaction_session_timeout`.
+        var warnings: [String] {
+            guard keepsIdleTransactions else { return [] }
+            return [
+                "A transaction that another program leaves open, such as psql, can block all sign-ins, because "
+                    + "idle_in_transaction_session_timeout is 0. On the server, run: "
+                    + "ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s'; SELECT pg_reload_conf();"
+            ]
         }
     }
 
@@ -73,14 +88,8 @@ package struct DatabaseStatus: Sendable {
         let version = try await location.schemaVersion()
         // Opening would migrate another version.
         let isCurrent = version == DatabaseLocation.schemaVersion
-        let database = try await location.openForInspection()
-        do {
-            let status = try await read(database, location, version: version, isCurrent: isCurrent)
-            await database.close()
-            return status
-        } catch {
-            await database.close()
-            throw error
+        return try await location.openForInspection().closing { database in
+            try await read(database, location, version: version, isCurrent: isCurrent)
         }
     }
 
@@ -91,16 +100,20 @@ package struct DatabaseStatus: Sendable {
         if case .server = location {
             let clock = try await database.externalChanges().clockDifference
             guard let found = try await database.read({ try $0.first(server) }) else {
-                throw GatewayError(.database, "Could not read the settings of the database.")
+                throw GatewayError(
+                    .database,
+                    "Could not read the settings of '\(location.description)': the server returned none; check that the "
+                        + "address leads to PostgreSQL 15 or later.")
             }
             return DatabaseStatus(
                 product: "PostgreSQL \(found.version)", schemaVersion: version, durability: found.durability,
-                hasConfirmedCopy: found.hasConfirmedCopy, size: found.size, clockDifference: clock, counts: counts)
+                hasConfirmedCopy: found.hasConfirmedCopy, size: found.size, clockDifference: clock,
+                warnings: found.warnings, counts: counts)
         }
         let found = try await database.read { try $0.first(file) }
         return DatabaseStatus(
             product: "SQLite \(found?.version ?? "")", schemaVersion: version,
             durability: "a commit waits for the disk of this machine", hasConfirmedCopy: false,
-            size: found?.size ?? 0, clockDifference: nil, counts: counts)
+            size: found?.size ?? 0, clockDifference: nil, warnings: [], counts: counts)
     }
 }

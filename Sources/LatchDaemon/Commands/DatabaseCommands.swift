@@ -14,45 +14,47 @@ private struct ConfiguredDatabase {
     init(_ configurationPath: String?, _ environment: [String: String]) throws {
         location = try ConfigurationFile(path: configurationPath, environment: environment).configuration.settings
             .database
+        try Self.refuseFolder(location)
     }
 
-    /// Opens a database to read it, without migrating it.
+    /// Throws when the location is the path of a folder.
+    static func refuseFolder(_ location: DatabaseLocation) throws(Failure) {
+        var isFolder = false
+        guard let path = location.path, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder
+        else { return }
+        throw Failure(
+            .input,
+            "Could not use the database '\(path.printable)': it is a folder; name a file in it, such as "
+                + "'\(path.printable)/latchd.db'.")
+    }
+
+    /// Opens a database to read it, without migrating it. Messages begin with `act`, a verb and its object.
     static func withSource<Value: Sendable>(
-        _ location: DatabaseLocation, _ body: (Database) async throws -> Value
+        _ location: DatabaseLocation, to act: String, _ body: (Database) async throws -> Value
     ) async throws -> Value {
+        try requireFile(location, to: act)
         let (version, current) = (try await location.schemaVersion(), DatabaseLocation.schemaVersion)
         guard version == current else {
             throw Failure(
                 .input,
-                "Could not read '\(location.description.printable)': its tables have version \(version), and this program "
-                    + "has \(current); "
+                "Could not \(act): the tables of '\(location.description.printable)' have version \(version), and this "
+                    + "program has \(current); "
                     + (version == 0
                         ? "check 'database' in the configuration."
                         : version < current
                             ? "run 'latchd database migrate' first, or use the older program."
                             : "use the newer program."))
         }
-        return try await closing(try await location.openForInspection(isBulk: true), body)
+        return try await location.openForInspection(isBulk: true).closing(body)
     }
 
-    /// Opens the database, runs `body` and closes it, even when `body` throws.
-    static func with<Value: Sendable>(
-        _ location: DatabaseLocation, _ body: (Database) async throws -> Value
-    ) async throws -> Value {
-        try await closing(try await location.open(isBulk: true), body)
-    }
-
-    private static func closing<Value: Sendable>(
-        _ database: Database, _ body: (Database) async throws -> Value
-    ) async throws -> Value {
-        do {
-            let value = try await body(database)
-            await database.close()
-            return value
-        } catch {
-            await database.close()
-            throw error
-        }
+    /// Throws when the location is a path without a file. The message begins with `act`, a verb and its object.
+    static func requireFile(_ location: DatabaseLocation, to act: String) throws(Failure) {
+        guard location.isMissingFile else { return }
+        throw Failure(
+            .notFound,
+            "Could not \(act): there is no file '\(location.description.printable)'; check 'database' in the "
+                + "configuration, or run 'latchd database migrate' to create it.")
     }
 }
 
@@ -63,6 +65,7 @@ struct ShowDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
+        try ConfiguredDatabase.requireFile(location, to: "read the status of the database")
         let status = try await DatabaseStatus.read(location)
         if isJSON {
             try Output.json(json(location, status))
@@ -73,31 +76,33 @@ struct ShowDatabase: ExecutableCommand {
     }
 
     private func lines(_ location: DatabaseLocation, _ status: DatabaseStatus) -> [String] {
-        let current = DatabaseLocation.schemaVersion
-        let note =
-            status.schemaVersion == current
-            ? "current"
-            : status.schemaVersion < current
-                ? "run 'latchd database migrate', which brings it to \(current)"
-                : "newer than this program, which has \(current)"
         var lines = [
             "database   \(location.description.printable)",
             "product    \(status.product.printable)",
-            "version    \(status.schemaVersion) (\(note))",
+            "version    \(status.schemaVersion) (\(note(on: status.schemaVersion)))",
             "durability \(status.durability.printable)",
             "size       \(status.size) bytes",
         ]
         if let counts = status.counts {
-            lines.append("contents   \(counts.people) people, \(counts.sessions) sessions that have not ended")
+            lines.append("contents   people: \(counts.people), sessions that have not ended: \(counts.sessions)")
         }
         if let difference = status.clockDifference {
-            let seconds = difference / .seconds(1)
-            let isTooLarge = abs(seconds) > ClockDifference.tolerated / .seconds(1)
-            lines.append(
-                "clock      \(Int(seconds.rounded())) s ahead of this machine"
-                    + (isTooLarge ? ": more than a minute; set both clocks by NTP" : ""))
+            let seconds = Int((difference / .seconds(1)).rounded())
+            let note = ClockDifference.isTolerated(difference) ? "" : ": more than a minute; set both clocks by NTP"
+            lines.append("clock      \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") this machine\(note)")
         }
+        lines += status.warnings.map { "warning    \($0.printable)" }
         return lines
+    }
+
+    private func note(on version: Int) -> String {
+        let current = DatabaseLocation.schemaVersion
+        return version == current
+            ? "current"
+            : version > current
+                ? "newer than this program, which has \(current): use the newer program"
+                : (version == 0 ? "no tables yet: " : "")
+                    + "run 'latchd database migrate', which brings it to \(current)"
     }
 
     private func json(_ location: DatabaseLocation, _ status: DatabaseStatus) -> JSONValue {
@@ -106,7 +111,7 @@ struct ShowDatabase: ExecutableCommand {
             ("version", .number(JSONNumber(status.schemaVersion))),
             ("programVersion", .number(JSONNumber(DatabaseLocation.schemaVersion))),
             ("durability", .string(status.durability)), ("hasConfirmedCopy", .bool(status.hasConfirmedCopy)),
-            ("size", .number(JSONNumber(status.size))),
+            ("size", .number(JSONNumber(status.size))), ("warnings", .array(status.warnings.map { .string($0) })),
         ]
         if let counts = status.counts {
             object.append(("people", .number(JSONNumber(counts.people))))
@@ -126,13 +131,15 @@ struct MigrateDatabase: ExecutableCommand {
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
         let before = location.isMissingFile ? 0 : try await location.schemaVersion()
-        try await ConfiguredDatabase.with(location) { _ in }
+        try await location.open(isBulk: true).close()
         let current = DatabaseLocation.schemaVersion
-        try Output.lines([
-            before == current
-                ? "The tables already have version \(current)."
-                : "Migrated the tables from version \(before) to \(current)."
-        ])
+        let change =
+            switch before {
+            case current: "already has the tables of version \(current)"
+            case 0: "now has the tables, of version \(current)"
+            default: "was migrated from version \(before) to \(current)"
+            }
+        try Output.lines(["The database \(location.description.printable) \(change)."])
         return .done
     }
 }
@@ -144,18 +151,19 @@ struct CopyDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         guard let target else {
-            throw Failure(.usage, "Could not copy the database: name the target with '--to DATABASE'.")
+            throw Failure(.usage, "Could not copy the database: no target is named; name it with '--to DATABASE'.")
         }
         let source = try ConfiguredDatabase(configurationPath, environment).location
         let location = try DatabaseLocation(target)
+        try ConfiguredDatabase.refuseFolder(location)
         guard source != location else {
-            throw Failure(.usage, "Could not copy the database: the target is the configured database itself.")
+            throw Failure(
+                .usage,
+                "Could not copy the database: the target is the configured database itself; name another one with "
+                    + "'--to'.")
         }
-        guard !source.isMissingFile else {
-            throw Failure(.notFound, "Could not copy the database: there is no file '\(source.description.printable)'.")
-        }
-        let outcome = try await ConfiguredDatabase.withSource(source) { source in
-            try await ConfiguredDatabase.with(location) { try await DatabaseCopy.run(from: source, to: $0) }
+        let outcome = try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
+            try await location.open(isBulk: true).closing { try await DatabaseCopy.run(from: source, to: $0) }
         }
         try Output.lines(outcome.lines(copied: "Copied and compared", existing: "The target already has the same rows"))
         return .done
@@ -169,11 +177,7 @@ struct BackUpDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let source = try ConfiguredDatabase(configurationPath, environment).location
-        guard !source.isMissingFile else {
-            throw Failure(
-                .notFound, "Could not back up the database: there is no file '\(source.description.printable)'.")
-        }
-        let tables = try await ConfiguredDatabase.withSource(source) {
+        let tables = try await ConfiguredDatabase.withSource(source, to: "back up the database") {
             try await DatabaseBackup.write($0, to: path)
         }
         try Output.lines(
@@ -189,7 +193,7 @@ struct RestoreDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
-        let outcome = try await ConfiguredDatabase.with(location) { try await DatabaseBackup.read(path, into: $0) }
+        let outcome = try await DatabaseBackup.read(path, into: location)
         try Output.lines(
             outcome.lines(copied: "Restored and compared", existing: "The database already has the rows of the backup"))
         return .done

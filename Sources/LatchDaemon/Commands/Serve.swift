@@ -17,7 +17,8 @@ struct Serve: Reloading {
         var configuration = file.configuration
         for warning in file.warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
         let isNew = configuration.settings.database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-        let gateway = try await Gateway.open(configuration.settings)
+        DatabaseBackup.removeAbandonedCopies(of: configuration.settings.database)
+        guard let gateway = try await Self.open(configuration.settings) else { return .done }
         let log = gateway.stores.log
         configuration.server.credentials = gateway.certificates?.credentials
         let server: HTTPServer
@@ -33,8 +34,8 @@ struct Serve: Reloading {
         let reloading = Task { await Self.reload(gateway, at: hangUps) }
         defer { reloading.cancel() }
         do {
-            try await Output.lines(
-                StartupSummary(
+            try Output.lines(
+                await StartupSummary(
                     file: file, namedFile: configurationPath, environment: environment, addresses: server.addresses,
                     isNew: isNew, stores: gateway.stores,
                     certificate: gateway.certificates?.certificate
@@ -51,6 +52,26 @@ struct Serve: Reloading {
             if !(error is CancellationError) { throw error }
         }
         return .done
+    }
+
+    /// Opens the gateway. While the database does not respond, has no free connection or is locked, logs that once and
+    /// tries again each second. Nil when the task was cancelled meanwhile.
+    private static func open(_ settings: GatewaySettings) async throws -> Gateway? {
+        var log: Log?
+        while true {
+            do {
+                let gateway = try await Gateway.open(settings)
+                log?.info("The database responds.")
+                return gateway
+            } catch let error as DatabaseError where [.unavailable, .locked].contains(error.code) {
+                if log == nil {
+                    log = Log(
+                        level: settings.logLevel, format: settings.logFormat, writer: .standardError(), now: { Date() })
+                    log?.error("Waiting for the database.", ["error": .text(error.message)])
+                }
+                do { try await Task.sleep(for: .seconds(1)) } catch { return nil }
+            }
+        }
     }
 
     private static func untilCancelled() async throws {
