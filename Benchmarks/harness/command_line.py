@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from . import machine, profile, report
@@ -31,10 +32,15 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 def main(arguments: list[str]) -> int:
     """Exit code 0 when everything was measured, whether or not the aims are met; 1 when something could not be."""
     options = _parser().parse_args(arguments)
+    return in_folder("latchstring-bench.", None, lambda folder: _run(options, _bench(options, folder), arguments))
+
+
+def in_folder(prefix: str, parent: Path | None, measure: Callable[[Path], None]) -> int:
+    """Measures in a new folder, which is deleted afterwards, and gives the exit code. SIGTERM deletes it too."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        with tempfile.TemporaryDirectory(prefix="latchstring-bench.") as folder:
-            _run(options, _bench(options, Path(folder)), arguments)
+        with tempfile.TemporaryDirectory(prefix=prefix, dir=parent) as folder:
+            measure(Path(folder))
     except KeyboardInterrupt:
         return 130
     except BenchError as error:

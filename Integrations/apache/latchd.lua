@@ -84,7 +84,7 @@ function latchd(r)
         if not own[name:lower()] then asked[name:lower()] = value end
     end
     asked["x-forwarded-for"] = address
-    -- Without the port that a client writes: it would choose a rule by it.
+    -- Without the port that the client sent: otherwise the client could choose its rule by it.
     asked["x-forwarded-host"] = host
     asked["x-forwarded-proto"] = scheme
     asked["x-forwarded-method"] = r.method
@@ -112,15 +112,15 @@ function latchd(r)
     r.headers_in["X-Forwarded-For"] = address
     r.headers_in["X-Forwarded-Host"] = host
     r.headers_in["X-Forwarded-Proto"] = scheme
-    -- What opens a session stays here: a backend gets neither the app's token, nor a key that latchd took, nor the browser's
-    -- cookie.
+    -- A backend gets no credentials of a session: neither the token of an app, nor a key that latchd accepted, nor the cookie of a
+    -- browser.
     local authorization = r.headers_in["Authorization"]
     if authorization and (fields["x-auth-credential"] or authorization:lower():find("^bearer%f[%s\0]")) then
         r.headers_in["Authorization"] = nil
     end
     local cookies = r.headers_in["Cookie"]
     if cookies then r.headers_in["Cookie"] = without_session(cookies) end
-    -- A field that Connection names would be taken away behind Apache; whether it is to be closed is for Apache.
+    -- A field that Connection names would be removed after Apache. Apache itself decides whether to close the connection.
     local options = {}
     if (r.headers_in["Connection"] or ""):lower():find("%f[%w]close%f[%W]") then options[1] = "close" end
     if r.headers_in["Upgrade"] then options[#options + 1] = "Upgrade" end

@@ -1,23 +1,23 @@
--- Asks latchd whose a request is: http-request lua.latchd
+-- Asks latchd who sent a request: http-request lua.latchd
 --
--- HAProxy has no forward authentication of its own. This sends the request's header fields to latchd with what is asked for,
--- puts latchd's X-Auth fields into the request when it may go on, and answers it as latchd did when it may not.
+-- HAProxy has no forward authentication of its own. This sends the request's header fields, method and address to latchd,
+-- puts latchd's X-Auth fields into a request that is allowed, and answers a refused one as latchd did.
 
 local verify = os.getenv("LATCHD_VERIFY") or "http://127.0.0.1:2283/auth/verify"
 
 local handed_on = { "x-auth-user", "x-auth-email", "x-auth-name", "x-auth-groups", "x-auth-session" }
 
--- Fields about the connection or the body, and those that say what is asked for.
+-- Fields about the connection or the body, and those that name method and address.
 local own = {
     ["connection"] = true, ["content-length"] = true, ["expect"] = true, ["host"] = true, ["keep-alive"] = true,
     ["proxy-connection"] = true, ["te"] = true, ["trailer"] = true, ["transfer-encoding"] = true, ["upgrade"] = true,
     ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
 }
 
--- HAProxy 2.6 ends by a fault when its client is given more fields than tune.http.maxhdr, 101 unless told, less its own.
+-- HAProxy 2.6 crashes when its HTTP client gets more fields than tune.http.maxhdr (101 by default) minus its own.
 local maximum_fields = 64
 
--- The fields, or nothing when there are more than may be handed on.
+-- The fields, or nothing when there are more than can be passed on.
 local function told(txn)
     local headers = {}
     local count = 0
@@ -52,7 +52,7 @@ core.register_action("latchd", { "http-req" }, function(txn)
     local headers = told(txn)
     if not headers then return refuse(txn, 431, {}) end
     local answer = core.httpclient():get { url = verify, headers = headers, timeout = 5000 }
-    -- Without an answer HAProxy says 503 or 504 itself.
+    -- Without an answer HAProxy responds with 503 or 504 itself.
     if not answer or answer.status ~= 200 then
         return refuse(txn, answer and answer.status or 503, answer and answer.headers or {}, answer and answer.body)
     end
@@ -60,8 +60,8 @@ core.register_action("latchd", { "http-req" }, function(txn)
         txn.http:req_del_header(name)
         for _, value in pairs(answer.headers[name] or {}) do txn.http:req_set_header(name, value) end
     end
-    -- A person's key that latchd took for a password stays here.
+    -- The backend does not get a person's key that latchd accepted as a password.
     if answer.headers["x-auth-credential"] then txn.http:req_del_header("authorization") end
-    -- HAProxy goes on after an error of a script; haproxy.cfg asks for this word.
+    -- HAProxy continues after an error of a script; haproxy.cfg checks this value.
     txn:set_var("txn.latchd", true)
 end, 0)

@@ -79,37 +79,39 @@ struct MonitoringFilesTests {
         #expect(tested.status == 0, "\(tested.output)\(tested.errors)")
     }
 
-    /// Gateway `a` is well, and gateway `b` has one failure after another.
+    /// Gateway `a` is healthy, and gateway `b` has one failure after another.
     private static func ruleTests(_ rules: String) -> String {
-        func series(_ name: String, well: String, ill: String) -> String {
+        func series(_ name: String, healthy: String, failing: String) -> String {
             let separator = name.contains("{") ? "," : "{"
             let start = name.contains("{") ? String(name.dropLast()) : name
             return """
                       - series: '\(start)\(separator)instance="a"}'
-                        values: '\(well)'
+                        values: '\(healthy)'
                       - series: '\(start)\(separator)instance="b"}'
-                        values: '\(ill)'
+                        values: '\(failing)'
 
                 """
         }
         let all =
-            series("up{job=\"latchd\"}", well: "1x30", ill: "0x30")
-            + series("latchd_database_up", well: "1x30", ill: "0x30")
-            + series("latchd_database_last_contact_timestamp_seconds", well: "0+60x30", ill: "0x30")
-            + series("latchd_database_errors_total", well: "0x30", ill: "0+10x30")
-            + series("latchd_database_clock_difference_seconds", well: "29x30", ill: "-31x30")
+            series("up{job=\"latchd\"}", healthy: "1x30", failing: "0x30")
+            + series("latchd_database_up", healthy: "1x30", failing: "0x30")
+            + series("latchd_database_last_contact_timestamp_seconds", healthy: "0+60x30", failing: "0x30")
+            + series("latchd_database_errors_total", healthy: "0x30", failing: "0+10x30")
+            + series("latchd_database_clock_difference_seconds", healthy: "29x30", failing: "-31x30")
             + series(
-                "latchd_http_requests_total{route=\"/api/me\",status=\"5xx\"}", well: "0x30", ill: "0+10x30")
-            + series("latchd_http_unavailable_total{route=\"/api/me\"}", well: "0x30", ill: "0+10x30")
-            + series("latchd_tls_certificate_expiry_seconds", well: "9999999x30", ill: "86400x30")
-            + series("latchd_sign_ins_total{outcome=\"refused\"}", well: "0+1x30", ill: "0+100x30")
-            + series("latchd_bridge_sign_ins_total{provider=\"p\",outcome=\"failed\"}", well: "0x30", ill: "0+5x30")
-            + zip(["5", "10", "+Inf"], ["0x30", "0+10x30", "0+10x30"]).map { bound, ill in
+                "latchd_http_requests_total{route=\"/api/me\",status=\"5xx\"}", healthy: "0x30", failing: "0+10x30")
+            + series("latchd_http_unavailable_total{route=\"/api/me\"}", healthy: "0x30", failing: "0+10x30")
+            + series("latchd_tls_certificate_expiry_seconds", healthy: "9999999x30", failing: "86400x30")
+            + series("latchd_sign_ins_total{outcome=\"refused\"}", healthy: "0+1x30", failing: "0+100x30")
+            + series(
+                "latchd_bridge_sign_ins_total{provider=\"p\",outcome=\"failed\"}", healthy: "0x30", failing: "0+5x30")
+            + zip(["5", "10", "+Inf"], ["0x30", "0+10x30", "0+10x30"]).map { bound, failing in
                 let name = "latchd_http_request_duration_seconds_bucket"
-                return series("\(name){route=\"/api/auth/mobile/login\",le=\"\(bound)\"}", well: "0+10x30", ill: ill)
+                return series(
+                    "\(name){route=\"/api/auth/mobile/login\",le=\"\(bound)\"}", healthy: "0+10x30", failing: failing)
             }.joined()
-            + series("latchd_hashing_queue_depth", well: "0x30", ill: "60x30")
-            + series("latchd_log_lines_dropped_total", well: "0x30", ill: "0+1x30")
+            + series("latchd_hashing_queue_depth", healthy: "0x30", failing: "60x30")
+            + series("latchd_log_lines_dropped_total", healthy: "0x30", failing: "0+1x30")
         let alerts = [
             "LatchdDown", "LatchdDatabaseDown", "LatchdDatabaseSilent", "LatchdDatabaseErrors",
             "LatchdClocksDiffer", "LatchdWritesWait", "LatchdUnavailable", "LatchdProviderUnavailable", "LatchdErrors",

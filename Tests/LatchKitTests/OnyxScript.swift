@@ -145,4 +145,19 @@ struct OnyxFixture {
 
     static let refresh = "/api/auth/mobile/refresh"
     static let logout = "/api/auth/mobile/logout"
+
+    /// Has each renewal tell that it came, and wait for a signal.
+    func holdRenewals(
+        response: ScriptedServer.Response? = nil
+    ) -> (asked: AsyncStream<Void>, gate: DispatchSemaphore) {
+        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        onyx.intercept { request in
+            guard request.path == Self.refresh else { return nil }
+            wasAsked.yield()
+            gate.wait()
+            return response
+        }
+        return (asked, gate)
+    }
 }

@@ -1,8 +1,6 @@
 import Crypto
-import Database
 import Foundation
 import SecretStorage
-import Synchronization
 import TestSupport
 import Testing
 
@@ -12,21 +10,6 @@ import Testing
     private let fixture: OnyxFixture
 
     init() throws { fixture = try OnyxFixture() }
-
-    /// Has each renewal tell that it came, and wait for a signal.
-    private func holdRenewals(
-        response: ScriptedServer.Response? = nil
-    ) -> (asked: AsyncStream<Void>, gate: DispatchSemaphore) {
-        let (asked, wasAsked) = AsyncStream.makeStream(of: Void.self)
-        let gate = DispatchSemaphore(value: 0)
-        fixture.onyx.intercept { request in
-            guard request.path == OnyxFixture.refresh else { return nil }
-            wasAsked.yield()
-            gate.wait()
-            return response
-        }
-        return (asked, gate)
-    }
 
     /// Every token that so many callers of each of the sessions are given, all at once.
     private func tokens(of sessions: [Session], callers: Int) async throws -> Set<String> {
@@ -104,7 +87,7 @@ import Testing
         var sessions: [Session] = []
         for _ in 0..<4 { sessions.append(try await fixture.home.open().session(for: account)) }
         for session in sessions { _ = try await session.validToken() }
-        let (asked, gate) = holdRenewals(response: .page(502))
+        let (asked, gate) = fixture.holdRenewals(response: .page(502))
         fixture.home.clock.advance(by: 601)
 
         // All have read that the token is due before the one that asks is answered.
@@ -283,56 +266,6 @@ import Testing
         }
     }
 
-    @Test("OX-13 signing out deletes everything also if the server cannot be reached")
-    func signOutOffline() async throws {
-        let latch = try await fixture.home.open()
-        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "hidden"]))
-        #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) != nil)
-        fixture.wire.stop()
-
-        let report = try await latch.signOut(account)
-
-        #expect(!report.isRevoked && report.failure?.code == .connectionRefused)
-        #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-        #expect(try await fixture.home.secrets.read(AccountStore.connectionKey(account.id)) == nil)
-    }
-
-    @Test("OX-13 signing out deletes everything even if the server never responds")
-    func signOutSilent() async throws {
-        let latch = try await fixture.home.open(revocationTimeout: Session.revocationBound)
-        let account = try await fixture.signIn(latch)
-        let end = DispatchSemaphore(value: 0)
-        fixture.onyx.intercept { request in
-            if request.path == OnyxFixture.logout { end.wait() }
-            return nil
-        }
-
-        let report = try await latch.signOut(account)
-
-        #expect(!report.isRevoked && report.failure?.code == .timedOut, "\(report)")
-        #expect(fixture.wire.count(OnyxFixture.logout) == 1)
-        #expect(try await latch.accounts.accounts().isEmpty)
-        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-        end.signal()
-    }
-
-    @Test("extra headers are sent with every request, and their values are only in the secret store")
-    func extraHeaders() async throws {
-        let first = try await fixture.home.open()
-        let account = try await fixture.signIn(first, connection: .init(extraHeaders: ["X-Key": "hidden-value"]))
-        await first.close()
-
-        let latch = try await fixture.home.open()
-        _ = try await latch.session(for: account).client.send(.get, "/api/me")
-
-        #expect(fixture.wire.requests.allSatisfy { $0.headers["X-Key"] == "hidden-value" })
-        for file in try FileManager.default.subpathsOfDirectory(atPath: fixture.home.folders.data) {
-            let data = FileManager.default.contents(atPath: fixture.home.folders.data + "/" + file) ?? Data()
-            #expect(!data.leaks("hidden-value"))
-        }
-    }
-
     @Test("OX-16 no token in an address, a file, an error or a description")
     func leaksNoToken() async throws {
         let latch = try await fixture.home.open()
@@ -356,34 +289,11 @@ import Testing
         }
     }
 
-    @Test("a late renewal of a session that was signed out changes nothing (invariant 5)")
-    func lateRenewal() async throws {
-        let latch = try await fixture.home.open()
-        let account = try await fixture.signIn(latch)
-        let session = try latch.session(for: account)
-        _ = try await session.validToken()
-        let (asked, gate) = holdRenewals()
-        fixture.home.clock.advance(by: 601)
-        let late = Task { try await session.validToken() }
-        for await _ in asked { break }
-
-        let out = Task { try await latch.signOut(account) }
-        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
-            break
-        }
-        gate.signal()
-        _ = try await out.cancellableValue
-
-        await #expect(throws: (any Error).self) { try await late.cancellableValue }
-        #expect(try await fixture.home.secrets.read(AccountStore.tokenKey(account.id)) == nil)
-        #expect(try await latch.accounts.accounts().isEmpty)
-    }
-
     @Test("a cancelled caller returns at once, and the renewal continues for the others")
     func cancelledWaiter() async throws {
         let latch = try await fixture.home.open()
         let session = try latch.session(for: try await fixture.signIn(latch))
-        let (asked, gate) = holdRenewals()
+        let (asked, gate) = fixture.holdRenewals()
         fixture.home.clock.advance(by: 601)
         let impatient = Task { try await session.validToken() }
         for await _ in asked { break }
@@ -393,131 +303,5 @@ import Testing
         await #expect(throws: CancellationError.self) { try await impatient.cancellableValue }
         gate.signal()
         #expect(try await patient.cancellableValue == "token-number-2")
-    }
-
-    @Test(
-        "callers that wait for a renewal during a sign-out get the error for that, not a cancellation",
-        arguments: [true, false])
-    func waitersAtSignOut(_ answers: Bool) async throws {
-        let latch = try await fixture.home.open(revocationTimeout: .milliseconds(300))
-        let account = try await fixture.signIn(latch)
-        let session = try latch.session(for: account)
-        let (asked, gate) = holdRenewals()
-        fixture.home.clock.advance(by: 601)
-        let waiters = (0..<3).map { _ in Task { try await session.validToken() } }
-        for await _ in asked { break }
-
-        let out = Task { try await latch.signOut(account) }
-        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
-            break
-        }
-        // Without an answer the renewal is abandoned.
-        if answers { gate.signal() }
-        _ = try await out.value
-
-        for waiter in waiters {
-            let error = try await #require(throws: LatchError.self) { try await waiter.value }
-            #expect(error.code == .signedOut, "\(error)")
-        }
-        if !answers { gate.signal() }
-        await latch.close()
-    }
-
-    @Test("a token that the server issues during a sign-out is the one that is revoked there")
-    func renewedAtSignOut() async throws {
-        let latch = try await fixture.home.open()
-        let account = try await fixture.signIn(latch)
-        let session = try latch.session(for: account)
-        let (asked, gate) = holdRenewals()
-        fixture.home.clock.advance(by: 601)
-        let waiter = Task { try await session.validToken() }
-        for await _ in asked { break }
-        let out = Task { try await latch.signOut(account) }
-        for await state in session.stateUpdates where state == .signingOut || state == .signedOut(.notSignedIn) {
-            break
-        }
-        gate.signal()
-
-        #expect(try await out.value.isRevoked)
-        _ = try? await waiter.value
-        let last = try #require(fixture.wire.requests.last { $0.path == OnyxFixture.logout })
-        #expect(last.token == "token-number-2")
-        #expect(!fixture.onyx.live.contains("token-number-2"))
-    }
-
-    /// Damage to the stored settings of a connection: in the row or in the secret.
-    enum Damage: String, CaseIterable, Sendable {
-        case row = "no JSON", pin = "a pin that is none", secret = "a secret that is none", header = "half a header"
-    }
-
-    @Test(
-        "nothing is sent while the stored trust settings of a server cannot be read, until they are given again",
-        arguments: Damage.allCases)
-    func unreadableTrust(_ damage: Damage) async throws {
-        let latch = try await fixture.home.open()
-        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "right"]))
-        let row = try #require(try await latch.accounts.record(account.id)).connection
-        let secret = AccountStore.connectionKey(account.id)
-        let damaged =
-            switch damage {
-            case .row: "no JSON"
-            case .pin: "{\"pinnedCertificate\":\"zz\"," + row.dropFirst()
-            case .secret, .header: row
-            }
-        if damage == .secret { try await fixture.home.secrets.write(Secret("no JSON"), for: secret) }
-        if damage == .header { try await fixture.home.secrets.write(Secret(#"{"headers":[["X-Key"]]}"#), for: secret) }
-        let spoil = Statement("UPDATE accounts SET connection = ?", String.self)
-        try await latch.accounts.change { _ = try $0.run(spoil, damaged) }
-        await latch.close()
-        let asked = fixture.wire.requests.count
-
-        let next = try await fixture.home.open()
-        let error = try await #require(throws: LatchError.self) {
-            try await next.session(for: account).identity()
-        }
-        #expect(error.code == .storageDamaged && error.message.contains("Sign in again"), "\(error)")
-        let changed = try await #require(throws: LatchError.self) {
-            try await next.changeConnection(of: account) { $0.proxy = "" }
-        }
-        #expect(changed.code == .storageDamaged)
-        #expect(fixture.wire.requests.count == asked)
-
-        let again = try await fixture.signIn(next, connection: .init(extraHeaders: ["X-Key": "right"]))
-        #expect(again.id == account.id)
-        #expect(try await next.session(for: again).identity().email == "ada@example.org")
-        await next.close()
-    }
-
-    @Test("secrets of a connection that another program moves between two reads are found")
-    func movedSecrets() async throws {
-        let store = WatchedStore(fixture.home.secrets)
-        let latch = try await fixture.home.open(secrets: store)
-        let account = try await fixture.signIn(latch, connection: .init(extraHeaders: ["X-Key": "old"]))
-        let other = try await fixture.home.open()
-        let moved = Mutex(false)
-        store.watch { act, key throws(SecretStorageError) in
-            let isFirst =
-                act == .read && key == AccountStore.connectionKey(account.id)
-                && moved.withLock { moved in
-                    defer { moved = true }
-                    return !moved
-                }
-            guard isFirst else { return }
-            do {
-                _ = try await other.changeConnection(of: account) { $0.extraHeaders = ["X-Key": "new"] }
-            } catch {
-                throw SecretStorageError(.io, "\(error)")
-            }
-        }
-        #expect(try await latch.accounts.connection(of: account.id).extraHeaders == ["X-Key": "new"])
-        #expect(moved.withLock { $0 })
-
-        // Secrets that are really missing are an error.
-        store.watch { _, _ in }
-        for slot in ConnectionRecord.slots {
-            try await fixture.home.secrets.remove(AccountStore.connectionKey(account.id, slot: slot))
-        }
-        let error = try await #require(throws: LatchError.self) { try await latch.accounts.connection(of: account.id) }
-        #expect(error.code == .secretStoreFailed)
     }
 }

@@ -1,23 +1,31 @@
 import CLibrary
 import Foundation
 
-/// A listening socket on a port of `127.0.0.1`.
+/// A listening socket on a port of a loopback address.
 public struct LoopbackListener: Sendable {
     /// The descriptor. Its owner must close it; ``serve(_:)`` takes ownership of it.
     public let descriptor: Int32
     /// The port number.
     public let port: Int
 
-    /// Starts listening on a free port or on a reserved one.
+    /// Starts listening on a free port of `127.0.0.1` or on a reserved one.
     ///
     /// - Throws: `POSIXError` when no descriptor or port is free.
     public init(backlog: Int32 = 256, at held: HeldPort? = nil) throws {
+        try self.init(backlog: backlog, host: "127.0.0.1", port: held?.number)
+    }
+
+    /// Starts listening on a port of a loopback address, by default on a free one.
+    ///
+    /// - Throws: `POSIXError` when no descriptor is free or the port is used.
+    public init(backlog: Int32 = 256, host: String, port chosen: Int?) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        if held != nil {
+        if chosen != nil {
             var on: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         }
-        guard let port = LoopbackAddress.bind(descriptor, port: held?.number ?? 0), listen(descriptor, backlog) == 0
+        guard let port = LoopbackAddress.bind(descriptor, host: host, port: chosen ?? 0),
+            listen(descriptor, backlog) == 0
         else {
             let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
             close(descriptor)

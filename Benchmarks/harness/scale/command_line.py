@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-import signal
 import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 
 from .. import machine
-from ..command_line import build
+from ..command_line import build, in_folder
 from ..process import BenchError
 from ..servers.gateway import Gateway
 from . import measures
@@ -25,18 +22,7 @@ from .postgresql import PostgreSQL
 def main(arguments: list[str]) -> int:
     """Exit code 0 when everything was measured; 1 when something could not be."""
     options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        latchd = (options.latchd or build("latchd")).resolve()
-        with tempfile.TemporaryDirectory(prefix="latchstring-scale.", dir=options.folder) as folder:
-            Path(folder).chmod(0o755)
-            _run(options, latchd, Path(folder))
-    except KeyboardInterrupt:
-        return 130
-    except BenchError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+    return in_folder("latchstring-scale.", options.folder, lambda folder: _run(options, folder))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,7 +34,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace, latchd: Path, folder: Path) -> None:
+def _run(options: argparse.Namespace, folder: Path) -> None:
+    latchd = (options.latchd or build("latchd")).resolve()
+    # PostgreSQL runs as a user of its own.
+    folder.chmod(0o755)
     exponents = [3, 4] if options.quick else sorted(int(word) for word in options.sizes.split(","))
     (folder / "bridge.key").write_bytes(secrets.token_bytes(32))
     (folder / "bridge.key").chmod(0o600)

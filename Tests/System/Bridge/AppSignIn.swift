@@ -20,11 +20,11 @@ struct AppSignIn: Sendable {
         var code: String? { link["code"] }
     }
 
-    /// The settings of a gateway with the sandbox as its identity provider, whose client is `gates`.
+    /// The settings of a gateway with the sandbox as its identity provider, whose client is `gateways`.
     static func environment(_ sandbox: RunningSandbox) -> [String: String] {
         [
             "LATCHD_PROVIDERS_SANDBOX_ISSUER": sandbox.issuer,
-            "LATCHD_PROVIDERS_SANDBOX_CLIENT_ID": "gates",
+            "LATCHD_PROVIDERS_SANDBOX_CLIENT_ID": "gateways",
             "LATCHD_PROVIDERS_SANDBOX_CLIENT_AUTHENTICATION": "none",
             "LATCHD_PROVIDERS_SANDBOX_REGISTRATION": "open",
         ]

@@ -24,7 +24,7 @@ struct TwoGateways {
         let fixture = try SystemFixture()
         sandbox = try await RunningSandbox(
             SystemFixture(sharing: fixture, ["TMPDIR": fixture.folder.path]), "--client",
-            "gates=\(Self.address)\(AppSignIn.callback)")
+            "gateways=\(Self.address)\(AppSignIn.callback)")
         let configured = SystemFixture(
             sharing: fixture,
             ["LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": codes]

@@ -26,11 +26,11 @@ final class DatabasePair {
         for role in ["latchd", "latchd_replication"] {
             try Self.check(try await made[0].psql("-c", "ALTER ROLE \(role) PASSWORD '\(DatabaseMachine.password)'"))
         }
-        standby = (made[1], try await Self.joined(made[1], primary.machine, machines))
+        standby = (made[1], try await Self.startStandby(made[1], primary.machine, machines))
     }
 
     /// Copies the primary to a standby, starts it and makes commits wait for it.
-    private static func joined(
+    private static func startStandby(
         _ machine: DatabaseMachine, _ primary: DatabaseMachine, _ machines: ManyMachines
     ) async throws -> RunningProgram {
         try check(try await machine.copy(from: primary))
@@ -74,7 +74,7 @@ final class DatabasePair {
     /// Makes the machine that was killed the standby of the new primary.
     func rejoin() async throws {
         try FileManager.default.removeItem(atPath: standby.machine.data)
-        standby.program = try await Self.joined(standby.machine, primary.machine, machines)
+        standby.program = try await Self.startStandby(standby.machine, primary.machine, machines)
     }
 
     /// Stops all processes of both machines for a while.

@@ -9,14 +9,14 @@ final class FailoverRun {
     private static let password = "the-first-password-4711"
     private static let email = "somebody-else@example.org"
 
-    let ledger = FailoverLedger()
+    let record = FailoverRecord()
     private var random = SeededRandom(for: "Fail-over")
     private let machines: ManyMachines
     private let hasDisks: Bool
     private let databases: DatabasePair
-    private let gateways: GatewayTrio
+    private let gateways: ThreeGateways
     private let proxies: [RunningProgram]
-    private let doors: GatewayDoors
+    private let directClient: DirectGatewayClient
     private var people: [LoadPerson] = []
     private var codes: Task<(tokens: [String], unclear: Int), any Error>?
     private var watch: Task<Int, any Error>?
@@ -27,15 +27,9 @@ final class FailoverRun {
         hasDisks = try await MemoryDisk.arePossible()
         if !hasDisks { print("The disk of the primary is not filled: that needs root and 'unshare --mount'.") }
         databases = try await DatabasePair(in: machines, diskSize: hasDisks ? "2g" : nil)
-        gateways = try await GatewayTrio(in: machines)
-        let commands = [
-            ["/usr/sbin/haproxy", "-db", "-f", try await machines.installHAProxy()],
-            ["/usr/sbin/nginx", "-g", "daemon off;", "-e", "stderr", "-c", try await machines.installNginx()],
-        ]
-        proxies = try commands.map {
-            try RunningProgram($0[0], Array($0.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
-        }
-        doors = GatewayDoors(addresses: gateways.addresses, client: try HTTPClient())
+        gateways = try await ThreeGateways(in: machines)
+        proxies = [try await machines.startProxy(9), try await machines.startProxy(10)]
+        directClient = DirectGatewayClient(addresses: gateways.addresses, client: try HTTPClient())
         for proxy in [9, 10] {
             try await eventually { [machines] in try await machines.status(proxy, "/api/me") == "403" }
         }
@@ -64,7 +58,7 @@ final class FailoverRun {
             let client = ProxyClient(
                 name: "\(email) behind \(proxy == 9 ? "HAProxy" : "nginx")",
                 address: "https://\(machines.address(proxy)):\(ManyMachines.port)",
-                client: try HTTPClient(.init(authorities: authorities)), ledger: ledger)
+                client: try HTTPClient(.init(authorities: authorities)), record: record)
             try await register(email, client)
             if number == 0 { try await register(Self.email, client) }
             people.append(LoadPerson(email, password: Self.password, client, random.split()))
@@ -72,11 +66,11 @@ final class FailoverRun {
         load = people.map { person in Task { try await person.run() } }
         let app = AppSignIn(
             address: "https://\(ManyMachines.host)", sandbox: gateways.sandbox, client: try HTTPClient())
-        let codeLoad = CodeLoad(app: app, addresses: doors.addresses, ledger: ledger)
+        let codeLoad = CodeLoad(app: app, addresses: directClient.addresses, record: record)
         codes = Task { [random = random.split()] in try await codeLoad.run(random) }
-        let revocations = RevocationWatch(doors: doors, ledger: ledger)
+        let revocations = RevocationWatch(directClient: directClient, record: record)
         watch = Task { [random = random.split()] in try await revocations.run(random) }
-        try await ledger.everyClientWorks()
+        try await record.everyClientWorks()
     }
 
     private func register(_ email: String, _ client: ProxyClient) async throws {
@@ -89,7 +83,7 @@ final class FailoverRun {
 
     /// Causes one fault, and waits until every client works again.
     func cause(_ kind: FaultKind) async throws {
-        ledger.begin(kind)
+        record.begin(kind)
         try await Task.sleep(for: .milliseconds(Int.random(in: 0...500, using: &random)))
         let victim = Int.random(in: 0..<3, using: &random)
         let pause = Duration.milliseconds(Int.random(in: 100...2_000, using: &random))
@@ -102,23 +96,24 @@ final class FailoverRun {
         case .migration: try await migrate(victim)
         case .rollingRestart: try await restartAll()
         }
-        try await settle()
+        try await waitForRecovery()
         if kind == .primaryKilled {
             try await databases.rejoin()
-            try await settle()
+            try await waitForRecovery()
         }
-        try #require(ledger.violations == [], "LATCHSTRING_SEED=\(random.seed)")
+        try #require(record.violations == [], "LATCHSTRING_SEED=\(random.seed)")
     }
 
-    private func settle() async throws {
-        try await eventually { [doors] in await doors.areReady() }
+    private func waitForRecovery() async throws {
+        try await eventually { [directClient] in await directClient.areReady() }
         try await eventually { [self] in try await areUsed() }
-        try await ledger.everyClientWorks()
+        try await record.everyClientWorks()
     }
 
     /// Whether HAProxy uses every gateway, as its metrics say.
     private func areUsed() async throws -> Bool {
-        let response = try await doors.client.send(ClientRequest(url: "http://\(machines.address(9)):8405/metrics"))
+        let response = try await directClient.client.send(
+            ClientRequest(url: "http://\(machines.address(9)):8405/metrics"))
         return String(decoding: response.body, as: UTF8.self)
             .contains(#"haproxy_backend_active_servers{proxy="gateways"} 3"#)
     }
@@ -126,20 +121,20 @@ final class FailoverRun {
     /// Cuts the third gateway off. It must not accept a session that ends meanwhile, nor answer from memory.
     private func cut(for pause: Duration) async throws {
         let token = try await token()
-        #expect(await doors.status(token, at: doors.addresses[2]) == .ok)
-        try gateways.relay.cut()
-        let ended = try await doors.signOut(token, at: doors.addresses[0])
+        #expect(await directClient.status(token, at: directClient.addresses[2]) == .ok)
+        try gateways.relay.pause()
+        let ended = try await directClient.signOut(token, at: directClient.addresses[0])
         #expect(ended.status == .noContent)
-        ledger.end(token)
+        record.end(token)
         try await Task.sleep(for: RevocationWatch.limit)
-        #expect(await doors.status(token, at: doors.addresses[2]) == .serviceUnavailable)
+        #expect(await directClient.status(token, at: directClient.addresses[2]) == .serviceUnavailable)
         try await Task.sleep(for: pause)
-        try gateways.relay.heal()
+        try gateways.relay.resume()
     }
 
     /// A new session at the first gateway, of a person that no client has.
     private func token() async throws -> String {
-        let response = try await doors.signIn(Self.email, Self.password, at: doors.addresses[0])
+        let response = try await directClient.signIn(Self.email, Self.password, at: directClient.addresses[0])
         let token = try JSONValue(parsing: response.body)["access_token"]?.string
         return try #require(token, "\(response.status) \(String(decoding: response.body, as: UTF8.self))")
     }
@@ -147,7 +142,7 @@ final class FailoverRun {
     /// Migrates the database as a newer version does. The running gateways go on; one that is started again says why it
     /// cannot.
     private func migrate(_ victim: Int) async throws {
-        try await calm()
+        try await waitForNginx()
         _ = try await databases.query(
             """
             BEGIN;
@@ -156,7 +151,7 @@ final class FailoverRun {
             UPDATE schema_version SET version = version + 1;
             COMMIT;
             """)
-        try await ledger.everyClientWorks()
+        try await record.everyClientWorks()
         let (status, output) = try await gateways.tryRestart(victim)
         #expect(status != 0 && output.contains("newer"), "\(output)")
         _ = try await databases.query(
@@ -168,46 +163,46 @@ final class FailoverRun {
             COMMIT;
             """)
         try await gateways.resume(victim)
-        #expect(ledger.events.last?.errors == 0, "a migration is not noticed")
+        #expect(record.events.last?.errors == 0, "a migration is not noticed")
     }
 
     private func restartAll() async throws {
-        for index in GatewayTrio.numbers.indices {
-            try await calm()
+        for index in ThreeGateways.numbers.indices {
+            try await waitForNginx()
             #expect(try await gateways.restart(index) == 0)
-            try await settle()
+            try await waitForRecovery()
         }
-        #expect(ledger.events.last?.errors == 0, "a rolling restart is not noticed")
+        #expect(record.events.last?.errors == 0, "a rolling restart is not noticed")
     }
 
     /// Waits until nginx uses every gateway again: after 'fail_timeout', which it counts in whole seconds.
-    private func calm() async throws { try await Task.sleep(for: .seconds(4)) }
+    private func waitForNginx() async throws { try await Task.sleep(for: .seconds(4)) }
 
     // MARK: - The end
 
     /// Stops the clients and asks every gateway for all that was confirmed.
     func check() async throws {
-        ledger.stop()
+        record.stop()
         for task in load { try await task.value }
         let refusals = try await watch?.value ?? 0
         let (tokens, unclear) = try await codes?.value ?? ([], 0)
         var knowledge: [LoadPerson.Knowledge] = []
         for person in people { knowledge.append(await person.knowledge) }
-        let check = FinalCheck(doors: doors, ledger: ledger, people: knowledge, tokens: tokens)
+        let check = FinalCheck(directClient: directClient, record: record, people: knowledge, tokens: tokens)
         await withTaskGroup { group in
-            for address in doors.addresses { group.addTask { await check.run(at: address) } }
+            for address in directClient.addresses { group.addTask { await check.run(at: address) } }
         }
         print(
-            "\(ledger.answers) answers, \(ledger.ended.count) sessions ended, \(refusals) refusals of ended sessions,",
+            "\(record.answers) answers, \(record.ended.count) sessions ended, \(refusals) refusals of ended sessions,",
             "\(tokens.count) one-time codes exchanged, \(unclear) exchanges without a clear answer.")
-        print(FailoverTable(ledger.events).text)
-        #expect(ledger.violations == [], "LATCHSTRING_SEED=\(random.seed)")
-        #expect(!tokens.isEmpty && !ledger.ended.isEmpty && refusals > 0)
+        print(FailoverTable(record.events).text)
+        #expect(record.violations == [], "LATCHSTRING_SEED=\(random.seed)")
+        #expect(!tokens.isEmpty && !record.ended.isEmpty && refusals > 0)
     }
 
     /// Ends all programs.
     func end() async {
-        ledger.stop()
+        record.stop()
         for task in load { _ = await task.result }
         _ = await (watch?.result, codes?.result)
         await gateways.end()

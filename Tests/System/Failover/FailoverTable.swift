@@ -4,7 +4,7 @@ import Foundation
 struct FailoverTable {
     let text: String
 
-    init(_ events: [FailoverLedger.Event]) {
+    init(_ events: [FailoverRecord.Event]) {
         var lines = [
             "| fault | times | error answers | reading: median, longest | changing: median, longest |",
             "|---|---|---|---|---|",
@@ -13,7 +13,7 @@ struct FailoverTable {
             let events = events.filter { $0.kind == kind }
             guard !events.isEmpty else { continue }
             let errors = events.reduce(0) { $0 + $1.errors }
-            let times = FailoverLedger.Access.allCases.map { access in
+            let times = FailoverRecord.Access.allCases.map { access in
                 let sorted = events.map { $0.longest[access] ?? .zero }.sorted()
                 return "\(Self.seconds(sorted[sorted.count / 2])), \(Self.seconds(sorted[sorted.count - 1]))"
             }

@@ -18,7 +18,7 @@ actor LoadPerson {
 
     let email: String
     private let client: ProxyClient
-    private let ledger: FailoverLedger
+    private let record: FailoverRecord
     private var random: SeededRandom
     /// The last one that was accepted.
     private var password: String
@@ -33,7 +33,7 @@ actor LoadPerson {
         self.client = client
         self.random = random
         self.password = password
-        (ledger, passwords) = (client.ledger, [password])
+        (record, passwords) = (client.record, [password])
     }
 
     var knowledge: Knowledge {
@@ -44,7 +44,7 @@ actor LoadPerson {
 
     /// Does one thing after the other until the clients shall stop.
     func run() async throws {
-        while !ledger.isStopped {
+        while !record.isStopped {
             try await act()
             try await Task.sleep(for: .milliseconds(Int.random(in: 5...60, using: &random)))
         }
@@ -53,21 +53,21 @@ actor LoadPerson {
     private func act() async throws {
         guard let token = live.randomElement(using: &random) else { return try await signIn() }
         switch Int.random(in: 0..<100, using: &random) {
-        case ..<50: try await look(token)
+        case ..<50: try await readProfile(token)
         case ..<75 where live.count < 5: try await signIn()
         case ..<95: try await signOut(token)
         default: try await changePassword(token)
         }
     }
 
-    private func look(_ token: String) async throws {
+    private func readProfile(_ token: String) async throws {
         guard let response = try await client.send(.reads, "/api/me", token: token) else { return }
-        if response.status != .ok { lost(token, response.status) }
+        if response.status != .ok { recordRefusal(token, response.status) }
     }
 
     /// A session does not work any more. That is right only if an unclear change of the password had its effect.
-    private func lost(_ token: String, _ status: HTTPStatus) {
-        if isClear { ledger.violate("a confirmed session of \(email) was answered \(status.rawValue)") }
+    private func recordRefusal(_ token: String, _ status: HTTPStatus) {
+        if isClear { record.addViolation("a confirmed session of \(email) was answered \(status.rawValue)") }
         live.removeAll { $0 == token }
     }
 
@@ -83,23 +83,23 @@ actor LoadPerson {
             if !isClear, password == passwords.last { resolve(to: password, replaced: nil) }
             return
         }
-        ledger.violate("no confirmed password of \(email) is accepted")
+        record.addViolation("no confirmed password of \(email) is accepted")
     }
 
     /// The newest password is valid, so every change was made or will have no effect.
     private func resolve(to password: String, replaced: String?) {
         (self.password, self.replaced, passwords) = (password, replaced, [password])
-        for token in unclear { ledger.end(token) }
+        for token in unclear { record.end(token) }
         unclear = []
     }
 
     private func signOut(_ token: String) async throws {
         live.removeAll { $0 == token }
         var isFirst = true
-        while !ledger.isStopped {
+        while !record.isStopped {
             if let response = try await client.send(.writes, "/api/auth/mobile/logout", token: token) {
-                if response.status == .unauthorized, isFirst { lost(token, response.status) }
-                return ledger.end(token)
+                if response.status == .unauthorized, isFirst { recordRefusal(token, response.status) }
+                return record.end(token)
             }
             isFirst = false
         }
@@ -107,8 +107,10 @@ actor LoadPerson {
 
     private func changePassword(_ token: String) async throws {
         let new = "password-\(random.next())-of-a-person"
+        // Proxies may repeat 'PUT', and this one must not be done twice.
+        let method = Bool.random(using: &random) ? HTTPMethod.post : .put
         let response = try await client.send(
-            .writes, "/immich/api/auth/change-password", token: token,
+            .writes, "/immich/api/auth/change-password", method: method, token: token,
             json: ["password": .string(password), "newPassword": .string(new)])
         let others = live.filter { $0 != token }
         switch response?.status {
@@ -121,7 +123,7 @@ actor LoadPerson {
             live = [token]
             unclear += others
         case let status?:
-            if isClear { ledger.violate("a change of the password of \(email) was answered \(status.rawValue)") }
+            if isClear { record.addViolation("a change of the password of \(email) was answered \(status.rawValue)") }
             // The session or the password ended by an unclear change.
             live.removeAll { $0 == token }
             unclear.append(token)

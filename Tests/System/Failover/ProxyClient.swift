@@ -7,14 +7,14 @@ struct ProxyClient: Sendable {
     /// The address of the proxy, such as `https://127.80.1.9:24443`.
     let address: String
     let client: HTTPClient
-    let ledger: FailoverLedger
+    let record: FailoverRecord
 
-    /// Sends a request.
+    /// Sends a request, with `GET` or `POST` unless another method is given.
     ///
     /// - Returns: The answer, or nil for an error answer, after which the request may have had its effect or not.
     func send(
-        _ access: FailoverLedger.Access, _ path: String, token: String? = nil, form: [(String, String)]? = nil,
-        json: JSONValue? = nil
+        _ access: FailoverRecord.Access, _ path: String, method: HTTPMethod? = nil, token: String? = nil,
+        form: [(String, String)]? = nil, json: JSONValue? = nil
     ) async throws -> ClientResponse? {
         var headers: HTTPHeaders = ["Host": ManyMachines.host]
         if let token { headers["Authorization"] = "Bearer \(token)" }
@@ -24,13 +24,13 @@ struct ProxyClient: Sendable {
         do {
             let response = try await client.send(
                 ClientRequest(
-                    method: access == .reads ? .get : .post, url: address + path, headers: headers, body: body,
-                    timeout: .seconds(120)))
-            ledger.answered(
+                    method: method ?? (access == .reads ? .get : .post), url: address + path, headers: headers,
+                    body: body, timeout: .seconds(120)))
+            record.answered(
                 name, access, response.status, hasRetryAfter: response.headers["Retry-After"] != nil)
             if response.status.rawValue < 500 { return response }
         } catch let error as TransportError {
-            ledger.violate("\(name) got no answer to \(path): \(error)")
+            record.addViolation("\(name) got no answer to \(path): \(error)")
         }
         // Sooner than a real client tries again, so that the end of an outage is seen.
         try await Task.sleep(for: .milliseconds(50))

@@ -6,16 +6,16 @@ struct RevocationWatch {
     /// When a revocation must have reached every gateway.
     static let limit = Duration.milliseconds(250)
 
-    let doors: GatewayDoors
-    let ledger: FailoverLedger
+    let directClient: DirectGatewayClient
+    let record: FailoverRecord
 
     /// Watches until the clients stop. Returns how many refusals it got.
     func run(_ random: SeededRandom) async throws -> Int {
         try await withThrowingTaskGroup { group in
             var random = random
             var next = 0
-            while !ledger.isStopped {
-                let ended = ledger.ended
+            while !record.isStopped {
+                let ended = record.ended
                 for (token, confirmed) in ended[next...] {
                     // And an older one, which a new primary or a restarted gateway must know too.
                     let older = ended.randomElement(using: &random) ?? (token, confirmed)
@@ -33,13 +33,13 @@ struct RevocationWatch {
 
     private func ask(_ token: String) async -> Int {
         await withTaskGroup { group in
-            for address in doors.addresses {
-                group.addTask { await (address, doors.status(token, at: address)) }
+            for address in directClient.addresses {
+                group.addTask { await (address, directClient.status(token, at: address)) }
             }
             return await group.reduce(0) { count, answer in
                 // A gateway that does not answer was killed, and one with 503 cannot ask the database.
                 guard let status = answer.1, status != .serviceUnavailable else { return count }
-                if status != .forbidden { ledger.violate("\(answer.0) answered \(status) for an ended session") }
+                if status != .forbidden { record.addViolation("\(answer.0) answered \(status) for an ended session") }
                 return count + 1
             }
         }

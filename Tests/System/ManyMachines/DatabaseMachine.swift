@@ -68,14 +68,14 @@ struct DatabaseMachine {
     }
 
     /// The environment of the commands, in which the user of PostgreSQL has a home that it can read.
-    private var surroundings: [String: String] { ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": folder] }
+    private var baseEnvironment: [String: String] { ["PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": folder] }
 
     /// Runs a command of PostgreSQL to its end.
     func run(_ name: String, _ arguments: String..., environment: [String: String] = [:]) async throws -> Program.Result
     {
         let command = Self.command(name, arguments)
         return try await Program.run(
-            command[0], Array(command.dropFirst()), environment: surroundings.merging(environment) { $1 },
+            command[0], Array(command.dropFirst()), environment: baseEnvironment.merging(environment) { $1 },
             directory: folder)
     }
 
@@ -83,14 +83,14 @@ struct DatabaseMachine {
     func psql(_ arguments: String...) async throws -> Program.Result {
         let command = Self.command("psql", ["--no-psqlrc", "-tA", "-h", folder, "postgres"] + arguments)
         return try await Program.run(
-            command[0], Array(command.dropFirst()), environment: surroundings, directory: folder)
+            command[0], Array(command.dropFirst()), environment: baseEnvironment, directory: folder)
     }
 
     /// Starts PostgreSQL, and waits until it accepts connections.
     func start() async throws -> RunningProgram {
         let command = Self.command("postgres", ["-D", configuration])
         let program = try RunningProgram(
-            command[0], Array(command.dropFirst()), environment: surroundings)
+            command[0], Array(command.dropFirst()), environment: baseEnvironment)
         try await program.line(containing: "database system is ready to accept")
         return program
     }

@@ -79,14 +79,40 @@ struct ManyMachines {
             text.replacing(/database: "[^"]*"/, with: "database: \(database)"), to: "gateway-\(number).yaml")
     }
 
+    /// Installs and starts HAProxy (9) or nginx (10), and waits until it responds.
+    func startProxy(_ number: Int) async throws -> RunningProgram {
+        let command =
+            number == 9
+            ? ["/usr/sbin/haproxy", "-db", "-f", try await installHAProxy()]
+            : ["/usr/sbin/nginx", "-g", "daemon off;", "-e", "stderr", "-c", try await installNginx()]
+        let program = try RunningProgram(
+            command[0], Array(command.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+        // The proxies themselves refuse this path.
+        try await eventually { try await status(number, "/healthz") == "404" }
+        return program
+    }
+
     /// The status of a request of `curl` to one of the proxies, `000` without a response.
     func status(_ proxy: Int, _ path: String) async throws -> String {
+        try await request(proxy, "GET", path, "%{http_code}")
+    }
+
+    /// Sends a request to one of the proxies.
+    ///
+    /// - Parameters:
+    ///   - proxy: The last number of its address.
+    ///   - method: The method.
+    ///   - path: The path.
+    ///   - format: What is told of the response, as `--write-out` of `curl` expects it.
+    /// - Returns: The text for `format`.
+    /// - Throws: An error when `curl` cannot be started.
+    func request(_ proxy: Int, _ method: String, _ path: String, _ format: String) async throws -> String {
         try await Program.run(
             "curl",
             [
                 "--silent", "--max-time", "10", "--cacert", authority.own.certificate, "--connect-to",
-                "\(Self.host):443:\(address(proxy)):\(Self.port)", "--output", "/dev/null", "--write-out",
-                "%{http_code}", "https://\(Self.host)\(path)",
+                "\(Self.host):443:\(address(proxy)):\(Self.port)", "--output", "/dev/null", "--write-out", format,
+                "--request", method, "https://\(Self.host)\(path)",
             ]
         ).output
     }

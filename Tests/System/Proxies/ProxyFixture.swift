@@ -53,6 +53,19 @@ struct ProxyFixture {
         return all
     }
 
+    /// Runs `body` with a fixture, and ends everything after it.
+    static func with(_ kind: ProxyKind, _ body: (ProxyFixture) async throws -> Void) async throws {
+        let fixture = try await start(kind)
+        try await attempt {
+            try await body(fixture)
+        } finally: {
+            await fixture.end()
+        }
+    }
+
+    /// What a browser sends when a person opens a page.
+    static let navigation = ["Accept: text/html", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"]
+
     static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 
     /// The proxies have no common word for having begun: their socket says it.
@@ -130,7 +143,7 @@ struct ProxyFixture {
             kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    /// Repeats a request until it is refused, as it is once a kept answer is too old.
+    /// Repeats a request until it is refused, as it is once a cached answer is too old.
     func untilRefused(_ path: String, _ fields: [String]) async throws {
         for _ in 1...1_000 where try await ask(path, fields).status == 200 {
             try await Task.sleep(for: .milliseconds(20))
@@ -138,12 +151,12 @@ struct ProxyFixture {
     }
 
     /// Repeats a request until nginx answers it without asking the gateway.
-    func untilKept(_ path: String, method: String = "GET", _ fields: [String]) async throws -> RawResponse {
+    func untilCached(_ path: String, method: String = "GET", _ fields: [String]) async throws -> RawResponse {
         for _ in 1...1_000 {
             let response = try await ask(path, method: method, fields + (method == "GET" ? [] : ["Content-Length: 0"]))
             if response["x-cache"] == "HIT" { return response }
         }
-        throw ChildProcess.Failure("nginx keeps no answer for \(path).")
+        throw ChildProcess.Failure("nginx caches no answer for \(path).")
     }
 
     /// Sends a request that closes the connection, and returns the response.

@@ -5,7 +5,7 @@ import Testing
 /// A reverse proxy that asks the gateway, run by the very files that `Integrations/` has for operators.
 enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case nginx, caddy, haproxy, apache
-    /// nginx that keeps positive answers for a second.
+    /// nginx that caches positive answers for a second.
     case cachingNginx
 
     var testDescription: String { rawValue }

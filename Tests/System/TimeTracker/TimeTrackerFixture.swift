@@ -23,14 +23,14 @@ struct TimeTrackerFixture {
         let plain = try SystemFixture()
         sandbox = try await RunningSandbox(
             SystemFixture(sharing: plain, ["TMPDIR": plain.folder.path]), "--client",
-            "gates=\(Self.address)/auth/callback",
-            "--client", "gates=\(Self.app)")
+            "gateways=\(Self.address)/auth/callback",
+            "--client", "gateways=\(Self.app)")
         base = SystemFixture(
             sharing: plain,
             [
                 "LATCHD_PUBLIC_URL": Self.address, "LATCHD_BRIDGE_CODES": "redis", "LATCHD_REDIS_URL": redis.url,
                 "LATCHD_PROVIDERS_SANDBOX_ISSUER": sandbox.issuer,
-                "LATCHD_PROVIDERS_SANDBOX_CLIENT_ID": "gates",
+                "LATCHD_PROVIDERS_SANDBOX_CLIENT_ID": "gateways",
                 "LATCHD_PROVIDERS_SANDBOX_CLIENT_AUTHENTICATION": "none",
                 "LATCHD_PROVIDERS_SANDBOX_REGISTRATION": "open",
                 "LATCHD_DIALECTS_TIMETRACKER_ENABLED": "true", "LATCHD_DIALECTS_TIMETRACKER_CALLBACK": callback,

@@ -2,13 +2,13 @@ import Crypto
 import Foundation
 import TestSupport
 
-/// Three gateways with the files of the example. The third reaches the database through a relay that can be cut.
-final class GatewayTrio {
+/// Three gateways with the files of the example. The third reaches the database through a relay that can be paused.
+final class ThreeGateways {
     static let numbers = [11, 12, 13]
 
     private let machines: ManyMachines
     private let fixture: SystemFixture
-    let relay: HeldRelay
+    let relay: PausableRelay
     let sandbox: RunningSandbox
     private var programs: [RunningProgram] = []
 
@@ -19,7 +19,7 @@ final class GatewayTrio {
         let publicURL = "https://\(ManyMachines.host)"
         sandbox = try await RunningSandbox(
             SystemFixture(sharing: home, ["TMPDIR": home.folder.path]), "--client",
-            "gates=\(publicURL)\(AppSignIn.callback)")
+            "gateways=\(publicURL)\(AppSignIn.callback)")
         fixture = SystemFixture(
             sharing: home,
             [
@@ -30,8 +30,8 @@ final class GatewayTrio {
                 "LATCHD_GUARDS_ADDRESS_REQUESTS": "1000000", "LATCHD_GUARDS_CREDENTIAL_REQUESTS": "1000000",
                 "LATCHD_GUARDS_GENERAL_REQUESTS": "1000000", "LATCHD_GUARDS_WRITE_REQUESTS": "1000000",
             ].merging(AppSignIn.environment(sandbox)) { $1 })
-        relay = try HeldRelay([21, 22].map { (machines.address($0 + 10), machines.address($0)) })
-        try machines.folder.write("*:*:latchd:latchd:\(DatabaseMachine.password)\n", to: "database.pgpass")
+        relay = try PausableRelay([21, 22].map { (machines.address($0 + 10), machines.address($0)) })
+        try machines.folder.write("*:*:latchd:latchd:\(DatabaseMachine.password)\n", to: "pgpass")
         try machines.folder.write(Base64URL.encode(SecureRandom.bytes(32)) + "\n", to: "bridge.key")
         try machines.folder.write(
             String(contentsOfFile: machines.authority.own.certificate, encoding: .utf8), to: "database-ca.crt")

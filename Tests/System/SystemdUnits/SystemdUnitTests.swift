@@ -5,7 +5,7 @@ import Testing
 /// The units of systemd. No systemd runs where the tests do, so its programs check the files, and a gateway runs with the
 /// same restrictions as far as other programs can set them.
 @Suite("Units of systemd", .blocking, .inTurn, .timeLimit(.minutes(10)))
-struct UnitTests {
+struct SystemdUnitTests {
     /// Installs the programs that were built, as 'make install' does. Returns the folder of the units.
     private func install(in folder: TemporaryDirectory) async throws -> String {
         let programs = (try Products.path("latchd") as NSString).deletingLastPathComponent

@@ -3,7 +3,7 @@ import TestSupport
 
 /// A relay of TCP connections, in its own process. It can hold all bytes back without closing anything, as a network
 /// does that is cut. What was held arrives when the network is back, as with TCP.
-final class HeldRelay: Sendable {
+final class PausableRelay: Sendable {
     private let process: ChildProcess
 
     /// Starts the relay.
@@ -16,11 +16,11 @@ final class HeldRelay: Sendable {
         try expect("ready\n")
     }
 
-    /// Holds all bytes back, until ``heal()``.
-    func cut() throws { try command("cut\n") }
+    /// Holds all bytes back, until ``resume()``.
+    func pause() throws { try command("pause\n") }
 
     /// Passes bytes on again.
-    func heal() throws { try command("heal\n") }
+    func resume() throws { try command("resume\n") }
 
     private func command(_ text: String) throws {
         process.input.write(Array(text.utf8))
@@ -87,7 +87,7 @@ final class HeldRelay: Sendable {
             sys.stdout.flush()
         say("ready\\n")
         for line in sys.stdin:
-            is_open.set() if line == "heal\\n" else is_open.clear()
+            is_open.set() if line == "resume\\n" else is_open.clear()
             say(line)
         """
 }

@@ -2,7 +2,7 @@ import HTTPClient
 import HTTPMessages
 
 /// Asks each gateway directly, without a proxy.
-struct GatewayDoors: Sendable {
+struct DirectGatewayClient: Sendable {
     /// The addresses of the gateways, such as `http://127.80.1.11:2283`.
     let addresses: [String]
     let client: HTTPClient

@@ -2,27 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real nginx with the optional file that keeps the gateway's positive answers for a second.
-@Suite("Positive answers that nginx keeps", .blocking, .inTurn, .timeLimit(.minutes(10)))
-struct KeptAnswerTests {
-    private func with(_ body: (ProxyFixture) async throws -> Void) async throws {
-        let fixture = try await ProxyFixture.start(.cachingNginx)
-        try await attempt {
-            try await body(fixture)
-        } finally: {
-            await fixture.end()
-        }
-    }
-
-    @Test("a kept answer counts only for the same method, host, path and credentials")
+/// The real nginx with the optional file that caches the gateway's positive answers for a second.
+@Suite("Positive answers in the cache of nginx", .blocking, .inTurn, .timeLimit(.minutes(10)))
+struct ProxyCacheTests {
+    @Test("a cached answer counts only for the same method, host, path and credentials")
     func sameRequest() async throws {
-        try await with { fixture in
+        try await ProxyFixture.with(.cachingNginx) { fixture in
             let (token, other) = (try await fixture.token(), try await fixture.token())
             let bearer = "Authorization: Bearer \(token)"
-            let kept = try #require(BackendView(try await fixture.untilKept("/photos", [bearer])))
-            #expect(kept.values(like: "x-auth-email") == [SystemFixture.email])
-            #expect(kept.values(like: "x-auth-session").count == 1 && kept.values(like: "authorization").isEmpty)
-            // Each of these has an answer of its own, so the first one is never kept.
+            let cached = try #require(BackendView(try await fixture.untilCached("/photos", [bearer])))
+            #expect(cached.values(like: "x-auth-email") == [SystemFixture.email])
+            #expect(cached.values(like: "x-auth-session").count == 1 && cached.values(like: "authorization").isEmpty)
+            // Each of these has an answer of its own, so the first one is never cached.
             let others: [(path: String, method: String, host: String, fields: [String])] = [
                 ("/photos", "GET", "app.example.org", []), ("/photos?a", "GET", "app.example.org", [bearer]),
                 ("/photos", "POST", "app.example.org", [bearer, "Content-Length: 0"]),
@@ -35,19 +26,19 @@ struct KeptAnswerTests {
                 ("/admin/x", "GET", "app.example.org", [bearer]), ("/photos", "GET", "second.example.org", [bearer]),
             ]
             for (path, method, host, fields) in others {
-                _ = try await fixture.untilKept("/photos", [bearer])
+                _ = try await fixture.untilCached("/photos", [bearer])
                 let response = try await fixture.ask(path, method: method, host: host, fields)
                 #expect(response["x-cache"] != "HIT", "\(method) \(host)\(path) \(fields)")
             }
-            let session = kept.values(like: "x-auth-session")
-            let second = try await fixture.untilKept("/photos", ["Authorization: Bearer \(other)"])
+            let session = cached.values(like: "x-auth-session")
+            let second = try await fixture.untilCached("/photos", ["Authorization: Bearer \(other)"])
             #expect(BackendView(second)?.values(like: "x-auth-session") != session)
         }
     }
 
-    @Test("a refusal is never kept, and a session that ends is refused within seconds for good")
+    @Test("a refusal is never cached, and a session that ends is refused within seconds for good")
     func refusals() async throws {
-        try await with { fixture in
+        try await ProxyFixture.with(.cachingNginx) { fixture in
             let token = try await fixture.token()
             let bearer = ["Authorization: Bearer \(token)"]
             let refused = [
@@ -59,28 +50,28 @@ struct KeptAnswerTests {
                     #expect(response.status == status && response["x-cache"] != "HIT", "\(path)")
                 }
             }
-            _ = try await fixture.untilKept("/photos", bearer)
+            _ = try await fixture.untilCached("/photos", bearer)
             _ = try await fixture.signOut(token)
             try await fixture.untilRefused("/photos", bearer)
             for _ in 1...3 { #expect(try await fixture.ask("/photos", bearer).status == 401) }
         }
     }
 
-    @Test("fields by which the gateway refuses a request count beside a kept answer")
+    @Test("fields by which the gateway refuses a request count beside a cached answer")
     func contradictions() async throws {
-        try await with { fixture in
+        try await ProxyFixture.with(.cachingNginx) { fixture in
             let bearer = "Authorization: Bearer \(try await fixture.token())"
             let names = ["X-Original-URL", "X-Original-URI", "X-Rewrite-URL", "X-Original-Method"]
             for name in names {
                 for value in ["/admin/x", "http://app.example.org/admin/x", "DELETE"] {
-                    _ = try await fixture.untilKept("/photos", [bearer])
+                    _ = try await fixture.untilCached("/photos", [bearer])
                     let response = try await fixture.ask("/photos", [bearer, "\(name): \(value)"])
                     #expect(response.status == 403 && response["x-cache"] != "HIT", "\(name): \(value)")
                 }
             }
             let overrides = ["X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"]
             for name in names + overrides {
-                _ = try await fixture.untilKept("/photos", [bearer])
+                _ = try await fixture.untilCached("/photos", [bearer])
                 let single = try await fixture.ask("/photos", [bearer, "\(name): GET"])
                 #expect(single["x-cache"] != "HIT", "\(name)")
                 // A second value behind an empty one: the cache sees the first one only, so the backend gets no other.

@@ -3,12 +3,12 @@ import Synchronization
 import TestSupport
 
 /// What the clients saw during faults: error answers, for how long, and broken promises.
-final class FailoverLedger: Sendable {
+final class FailoverRecord: Sendable {
     /// What a request does.
     enum Access: String, CaseIterable { case reads, writes }
 
     /// A client and what it does.
-    fileprivate struct Party: Hashable {
+    fileprivate struct ClientActivity: Hashable {
         let client: String
         let access: Access
     }
@@ -24,8 +24,8 @@ final class FailoverLedger: Sendable {
     fileprivate struct State {
         var events: [Event] = []
         /// Since when a client gets errors, and in which event that began.
-        var outages: [Party: (since: ContinuousClock.Instant, event: Int)] = [:]
-        var successes: [Party: Int] = [:]
+        var outages: [ClientActivity: (since: ContinuousClock.Instant, event: Int)] = [:]
+        var successes: [ClientActivity: Int] = [:]
         var violations: [String] = []
         var ended: [(token: String, at: ContinuousClock.Instant)] = []
         var isStopped = false
@@ -44,7 +44,7 @@ final class FailoverLedger: Sendable {
     func begin(_ kind: FaultKind) { state.withLock { $0.events.append(Event(kind: kind)) } }
 
     /// Records a promise that was broken.
-    func violate(_ text: String) {
+    func addViolation(_ text: String) {
         state.withLock { state in
             state.violations.append("\(text) (\(state.events.last?.kind.rawValue ?? "before all faults"))")
         }
@@ -54,10 +54,10 @@ final class FailoverLedger: Sendable {
     func answered(_ client: String, _ access: Access, _ status: HTTPStatus, hasRetryAfter: Bool) {
         let isError = status.rawValue >= 500
         if isError, status != .serviceUnavailable || !hasRetryAfter {
-            violate("\(client) got \(status.rawValue)\(hasRetryAfter ? "" : " without Retry-After")")
+            addViolation("\(client) got \(status.rawValue)\(hasRetryAfter ? "" : " without Retry-After")")
         }
-        let party = Party(client: client, access: access)
-        state.withLock { isError ? $0.fail(party) : $0.succeed(party) }
+        let activity = ClientActivity(client: client, access: access)
+        state.withLock { isError ? $0.fail(activity) : $0.succeed(activity) }
     }
 
     /// Records that a session ended, at the latest now, and that this was confirmed.
@@ -78,18 +78,21 @@ final class FailoverLedger: Sendable {
     }
 }
 
-extension FailoverLedger.State {
-    fileprivate mutating func fail(_ party: FailoverLedger.Party) {
-        guard let current = events.indices.last else { return violations.append("\(party.client) got an early error") }
-        let event = outages[party]?.event ?? current
-        if outages[party] == nil { outages[party] = (.now, event) }
+extension FailoverRecord.State {
+    fileprivate mutating func fail(_ activity: FailoverRecord.ClientActivity) {
+        guard let current = events.indices.last else {
+            return violations.append("\(activity.client) got an early error")
+        }
+        let event = outages[activity]?.event ?? current
+        if outages[activity] == nil { outages[activity] = (.now, event) }
         events[event].errors += 1
     }
 
-    fileprivate mutating func succeed(_ party: FailoverLedger.Party) {
-        successes[party, default: 0] += 1
-        guard let outage = outages.removeValue(forKey: party) else { return }
+    fileprivate mutating func succeed(_ activity: FailoverRecord.ClientActivity) {
+        successes[activity, default: 0] += 1
+        guard let outage = outages.removeValue(forKey: activity) else { return }
         let duration = outage.since.duration(to: .now)
-        events[outage.event].longest[party.access] = max(events[outage.event].longest[party.access] ?? .zero, duration)
+        events[outage.event].longest[activity.access] = max(
+            events[outage.event].longest[activity.access] ?? .zero, duration)
     }
 }
