@@ -76,7 +76,7 @@ let package = Package(
             ]),
         .target(
             name: "HTTPServer", dependencies: ["CGnuTLS", "CMicroHTTPD", "HTTPMessages", "Primitives", "WebSockets"]),
-        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Database"]),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Database", "Primitives"]),
         .target(name: "Redis", dependencies: ["CHiredis", "Crypto", "HTTPMessages", "Primitives"]),
         .target(
             name: "SecretStorage",

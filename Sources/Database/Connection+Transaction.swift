@@ -29,7 +29,7 @@ extension Connection {
 
     private func lostTransaction(_ thrown: (any Error)?) -> DatabaseError {
         breakage ?? (thrown as? DatabaseError)
-            ?? DatabaseError(.other, "Could not write to \(driver.subject): its transaction was rolled back.")
+            ?? .rolledBack(driver.subject)
     }
 
     /// Runs a body in a snapshot that refuses writes. Returns the error that the caller gets in place of the outcome,

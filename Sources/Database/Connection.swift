@@ -135,7 +135,7 @@ extension Connection {
     private func recordFailure(by error: DatabaseError?) -> DatabaseError {
         let first =
             breakage ?? error
-            ?? DatabaseError(.other, "Could not write to \(driver.subject): its transaction was rolled back.")
+            ?? .rolledBack(driver.subject)
         breakage = first
         return first
     }

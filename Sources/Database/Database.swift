@@ -10,7 +10,6 @@ import Synchronization
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
 package final class Database: Sendable {
     private let driver: any DatabaseDriver
-    private let busyTimeout: Duration
     /// The path of the file. Nil for a database in memory or of a server.
     package let path: String?
     private let writing = Mailbox<Writer.Job>()
@@ -23,9 +22,8 @@ package final class Database: Sendable {
     /// The modules whose tables have the newest version.
     private let migratedModules = Mutex<Set<String>>([])
 
-    private init(_ driver: any DatabaseDriver, busyTimeout: Duration, path: String?) {
+    private init(_ driver: any DatabaseDriver, path: String? = nil) {
         self.driver = driver
-        self.busyTimeout = busyTimeout
         self.path = path
     }
 
@@ -54,23 +52,20 @@ package final class Database: Sendable {
         _ configuration: Configuration, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {
         let path: String? = if case .file(let path) = configuration.location { path } else { nil }
-        return try await open(
-            Database(SQLiteDriver(configuration: configuration), busyTimeout: configuration.busyTimeout, path: path),
-            migrations)
+        return try await open(Database(SQLiteDriver(configuration: configuration), path: path), migrations)
     }
 
     /// Opens a database of another kind than SQLite.
     ///
     /// - Parameters:
     ///   - driver: The driver, with the settings of the database.
-    ///   - busyTimeout: How long to wait for another program's lock before throwing ``DatabaseError/Code/locked``.
     ///   - migrations: All migrations for this kind of database, in ascending order of their versions.
     /// - Returns: The open database, with its threads running.
     /// - Throws: ``DatabaseError``. When a migration fails, the schema keeps its version.
     package static func open(
-        _ driver: some DatabaseDriver, busyTimeout: Duration = .seconds(5), migrations: [Migration]
+        _ driver: some DatabaseDriver, migrations: [Migration]
     ) async throws(DatabaseError) -> Database {
-        try await open(Database(driver, busyTimeout: busyTimeout, path: nil), migrations)
+        try await open(Database(driver), migrations)
     }
 
     /// Opens an existing database only to read it, without migrating it.
@@ -80,7 +75,7 @@ package final class Database: Sendable {
 
     /// Opens an existing database of another kind than SQLite only to read it, without migrating it.
     package static func inspect(_ driver: some DatabaseDriver) async throws(DatabaseError) -> Database {
-        let database = Database(driver, busyTimeout: .zero, path: nil)
+        let database = Database(driver)
         do throws(DatabaseError) {
             try await database.startReader()
             if driver.listens { try await database.startListener() }
@@ -100,7 +95,7 @@ package final class Database: Sendable {
 
     /// Returns the version of the schema of a database of another kind than SQLite, without changing anything.
     package static func schemaVersion(_ driver: some DatabaseDriver) async throws(DatabaseError) -> Int {
-        let database = Database(driver, busyTimeout: .zero, path: nil)
+        let database = Database(driver)
         let version = Mutex(0)
         // A thread of its own, because connecting may block.
         try await database.startWorker { () throws(DatabaseError) in
@@ -112,6 +107,7 @@ package final class Database: Sendable {
     }
 
     private static func open(_ database: Database, _ migrations: [Migration]) async throws(DatabaseError) -> Database {
+        Migration.checkOrder(migrations)
         do throws(DatabaseError) {
             try await database.startWriter(migrations)
             for _ in 0..<database.driver.readerCount { try await database.startReader() }
@@ -216,6 +212,9 @@ package final class Database: Sendable {
     /// The number of writes in those commits.
     package var writeCount: Int { writeCounter.writeCount }
 
+    /// How often the threads have waited for an answer of a server. 0 for a database without one.
+    package var roundTripCount: Int { driver.roundTripCount }
+
     private var closed: DatabaseError {
         DatabaseError(.closed, "Could not use \(driver.subject): this program has already closed it.")
     }
@@ -232,11 +231,10 @@ package final class Database: Sendable {
 extension Database {
     /// Starts the writer thread, and waits until it has opened and migrated the database.
     private func startWriter(_ migrations: [Migration]) async throws(DatabaseError) {
-        let (driver, busyTimeout, mailbox, writeCounter) = (driver, busyTimeout, writing, writeCounter)
+        let (driver, mailbox, writeCounter) = (driver, writing, writeCounter)
         let (readers, readerExits) = (readers, readerExits)
         try await startWorker { () throws(DatabaseError) in
-            let writer = Writer(
-                connection: try driver.openForWriting(migrations), busyTimeout: busyTimeout, writeCounter: writeCounter)
+            let writer = Writer(connection: try driver.openForWriting(migrations), writeCounter: writeCounter)
             return {
                 writer.run(mailbox)
                 // Connections that close at the same time could each leave the log for the other to delete. The
@@ -309,7 +307,9 @@ extension Database {
                 let reason = SystemError(number: error.number)
                 continuation.resume(
                     returning: .failure(
-                        DatabaseError(.other, "Could not start a thread for the database: \(reason).", cause: reason)))
+                        DatabaseError(
+                            .other, "Could not start a thread for the database: \(reason); raise the limit of threads.",
+                            cause: reason)))
             }
         }
         try opened.get()

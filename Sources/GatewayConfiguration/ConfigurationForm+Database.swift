@@ -1,3 +1,4 @@
+import Database
 import GatewayCore
 import PostgreSQL
 
@@ -12,5 +13,13 @@ extension ConfigurationForm where Value == DatabaseLocation {
         return ConfigurationForm<String>.path.read(word, folder).map(DatabaseLocation.file)
     } show: {
         $0.description
+    } fault: { word in
+        guard PostgreSQLAddress.isAddress(word) else { return nil }
+        do throws(DatabaseError) {
+            _ = try PostgreSQLAddress(word)
+            return nil
+        } catch {
+            return (error.cause as? PostgreSQLAddress.Fault).map { ($0.reason, $0.remedy) }
+        }
     }
 }

@@ -9,6 +9,8 @@ package struct ConfigurationForm<Value: Sendable>: Sendable {
     /// Reads a value. Relative paths start at `folder`. Nil when the value is not valid.
     let read: @Sendable (_ word: String, _ folder: String) -> Value?
     let show: @Sendable (Value) -> String
+    /// Returns what is wrong with a word that ``read`` refuses, and the remedy. Nil when ``expected`` says it.
+    var fault: @Sendable (_ word: String) -> (reason: String, remedy: String)? = { _ in nil }
 }
 
 extension ConfigurationForm where Value == Bool {

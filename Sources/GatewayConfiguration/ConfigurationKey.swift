@@ -40,7 +40,7 @@ package struct ConfigurationKey: Sendable {
         set = { words, folder, configuration in
             guard let word = words.first else { return [] }
             guard let read = form.read(word.text, folder) else {
-                return [Self.refused(word, at: path, expected: form.expected)]
+                return [Self.refused(word, at: path, as: form)]
             }
             configuration[keyPath: value] = read
             return []
@@ -61,9 +61,7 @@ package struct ConfigurationKey: Sendable {
         isList = true
         set = { words, folder, configuration in
             let read = words.map { form.read($0.text, folder) }
-            let mistakes = zip(words, read).filter { $1 == nil }.map {
-                Self.refused($0.0, at: path, expected: form.expected)
-            }
+            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, at: path, as: form) }
             if mistakes.isEmpty, allowsNone || !words.isEmpty {
                 configuration[keyPath: value] = read.compactMap { $0 }
             }
@@ -73,18 +71,24 @@ package struct ConfigurationKey: Sendable {
 
     private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
 
-    private static func refused(_ word: Word, at path: String, expected: String) -> ConfigurationMistake {
-        ConfigurationMistake(
+    private static func refused<Value>(
+        _ word: Word, at path: String, as form: ConfigurationForm<Value>
+    ) -> ConfigurationMistake {
+        let fault = form.fault(word.text)
+        let shown = withoutSecrets(word.text).displayName(limit: 60) ?? ""
+        return ConfigurationMistake(
             origin: word.origin,
-            problem: "\(path): '\(withoutUser(word.text).displayName(limit: 60) ?? "")' is not valid",
-            remedy: "it must be \(expected)")
+            problem: "\(path): '\(shown)' is not valid" + (fault.map { ": \($0.reason)" } ?? ""),
+            remedy: fault?.remedy ?? "it must be \(form.expected)")
     }
 
-    /// Returns a URL without its user and password, which must not appear in a message.
-    private static func withoutUser(_ word: String) -> String {
-        guard let start = word.firstRange(of: "://")?.upperBound, let end = word.lastIndex(of: "@"), start < end else {
-            return word
-        }
-        return word[..<start] + "…" + word[end...]
+    /// Returns a URL without its user, its password and its query, which must not appear in a message.
+    private static func withoutSecrets(_ word: String) -> String {
+        guard let start = word.firstRange(of: "://")?.upperBound else { return word }
+        let query = word[start...].firstIndex(of: "?") ?? word.endIndex
+        let end = query == word.endIndex ? "" : "?…"
+        guard let user = word[start...].lastIndex(of: "@") else { return word[..<query] + end }
+        // A password may contain a question mark.
+        return word[..<start] + "…" + (user < query ? word[user..<query] + end : "")
     }
 }

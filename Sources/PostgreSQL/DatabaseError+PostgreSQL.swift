@@ -20,6 +20,23 @@ package struct PostgreSQLFailure: Error, Hashable, Sendable, CustomStringConvert
         self.text = text
     }
 
+    /// Reads a message of libpq in its verbose form. The part that is from the server looks like `FATAL:  28P01: reason`,
+    /// with the first word and the reason in the server's language. Only one line is kept: others are details, which
+    /// may contain values.
+    init(message: String) {
+        let lines = message.split(separator: "\n")
+        for line in lines {
+            guard let start = line.firstRange(of: ":  ")?.upperBound else { continue }
+            let (state, rest) = (line[start...].prefix(5), line[start...].dropFirst(5))
+            guard rest.hasPrefix(": "), state.allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) }) else {
+                continue
+            }
+            self.init(state: String(state), text: String(rest.dropFirst(2)))
+            return
+        }
+        self.init(text: lines.first.map(String.init) ?? "the connection was lost")
+    }
+
     /// The text and SQLSTATE.
     package var description: String { state.isEmpty ? text : "\(text) (SQLSTATE \(state))" }
 
@@ -65,8 +82,13 @@ extension DatabaseError {
         case .readOnly: "the server accepts no writes (\(reason)); connect to the primary server."
         case .full:
             "the disk of the server is full (\(reason)); free some space there. Nothing of this write was saved."
-        case .locked: "another gateway held its lock for too long (\(reason)); try again."
-        case .unavailable: "the server is not available (\(reason)); check that it runs and can be reached."
+        case .locked:
+            "another gateway or program held a lock for too long (\(reason)); try again, and end transactions that "
+                + "'pg_stat_activity' shows as idle."
+        case .unavailable:
+            "the server is not available (\(reason)); check that it runs and can be reached, and its certificate."
+        case .interrupted: "the statement was cancelled at the server (\(reason)); try again."
+        case .other: "\(reason); look for the reason in the log of the server."
         case .cannotOpen: "\(reason); check the user, the password file and the name of the database."
         case .misuse: "\(reason); this is a bug in the program."
         default: "\(reason)."

@@ -13,6 +13,14 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     /// Whether every host is this machine: a socket, or a loopback address.
     package let isLocal: Bool
 
+    /// What is wrong with an address, and what to do: the cause of a `DatabaseError`. Contains no password.
+    package struct Fault: Error {
+        /// What is wrong.
+        package let reason: String
+        /// What to do.
+        package let remedy: String
+    }
+
     /// Parses an address of the form `postgresql://user@host1:5432,host2:5432/database?sslrootcert=…`.
     ///
     /// The connection is encrypted, and the server's name is compared with its certificate (`sslmode=verify-full`),
@@ -26,7 +34,7 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         let options = try Self.parse(uri)
         guard options["password"] == nil, options["sslpassword"] == nil else {
             throw Self.refusal(
-                "the address of the database contains a password, which others can read in the process list",
+                "it contains a password, which others can read in the process list",
                 "remove it and name a file with 'passfile=/etc/latchd/pgpass'")
         }
         try Self.requireMeaningOfItsOwn(options)
@@ -87,7 +95,9 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     }
 
     private static func refusal(_ reason: String, _ remedy: String) -> DatabaseError {
-        DatabaseError(.cannotOpen, "Could not use the address of the database: \(reason); \(remedy).")
+        DatabaseError(
+            .cannotOpen, "Could not use the address of the database: \(reason); \(remedy).",
+            cause: Fault(reason: reason, remedy: remedy))
     }
 
     private static func parse(_ uri: String) throws(DatabaseError) -> [String: String] {

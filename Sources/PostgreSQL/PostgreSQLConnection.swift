@@ -1,4 +1,5 @@
 import Database
+import Primitives
 
 /// A connection to a PostgreSQL server, as the driver's part of a `Connection`. It connects when it is first needed,
 /// and again after the connection was lost.
@@ -18,7 +19,11 @@ final class PostgreSQLConnection: DriverConnection {
 
     /// The lock that writers hold. It does not delay readers.
     private static let lock = "LOCK TABLE schema_version IN EXCLUSIVE MODE"
-    private static let channel = "latchstring"
+    /// How long a statement of a writer waits for another lock, in milliseconds. Only operators and other programs hold
+    /// such locks, and meanwhile all writers wait.
+    private static let rowLockTimeout = 500
+    /// The same for the rest of a transaction in which a statement has waited in vain.
+    private static let furtherRowLockTimeout = 10
 
     private enum Transaction {
         case none, reading, writing
@@ -29,6 +34,7 @@ final class PostgreSQLConnection: DriverConnection {
     private let address: PostgreSQLAddress
     private let purpose: Purpose
     private let answerTimeout: Duration
+    private let identity: DatabaseIdentity
     private let roundTrips: RoundTripCounter
     /// Whether a transaction may pause, because it copies many rows.
     private let isBulk: Bool
@@ -47,8 +53,9 @@ final class PostgreSQLConnection: DriverConnection {
 
     init(
         _ address: PostgreSQLAddress, _ purpose: Purpose, answerTimeout: Duration, isBulk: Bool,
-        roundTrips: RoundTripCounter
+        identity: DatabaseIdentity, roundTrips: RoundTripCounter
     ) {
+        self.identity = identity
         self.isBulk = isBulk
         self.address = address
         self.purpose = purpose
@@ -124,9 +131,10 @@ final class PostgreSQLConnection: DriverConnection {
 
     // MARK: - Transactions
 
-    func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError) {
+    func beginWriting(outlivesPowerLoss: Bool) throws(DatabaseError) {
         try begin(.writing, "BEGIN")
         try queue(Self.lock)
+        try queue("SET LOCAL lock_timeout = \(Self.rowLockTimeout)")
         if !outlivesPowerLoss { try queue("SET LOCAL synchronous_commit TO off") }
     }
 
@@ -179,9 +187,11 @@ final class PostgreSQLConnection: DriverConnection {
     func keepNested() throws(DatabaseError) { try queue("RELEASE body") }
 
     func undoNested() throws(DatabaseError) {
+        let wasLocked = failedStatement?.code == .locked
         failedStatement = nil
         try queue("ROLLBACK TO body")
         try queue("RELEASE body")
+        if wasLocked { try queue("SET LOCAL lock_timeout = \(Self.furtherRowLockTimeout)") }
     }
 
     private static let fetch = SQLText("FETCH 2000 FROM rows")
@@ -251,14 +261,35 @@ final class PostgreSQLConnection: DriverConnection {
 
     private func connect() throws(DatabaseError) {
         disconnect()
-        let timeout = answerTimeout.milliseconds
-        let setUp = """
-            SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5);
-            SET idle_in_transaction_session_timeout = \(isBulk ? 0 : min(timeout, 2_000));
-            SET client_min_messages = warning;
-            \(purpose == .listening ? "LISTEN \(Self.channel);" : "")
-            """
-        session = try ServerSession(address, name: purpose.rawValue, setUp: setUp, roundTrips: roundTrips)
+        let session = try ServerSession(address, name: purpose.rawValue)
+        try setUp(session)
+        session.roundTrips = roundTrips
+        self.session = session
+    }
+
+    /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.
+    private func setUp(_ session: ServerSession) throws(DatabaseError) {
+        let timeout = answerTimeout.wholeMilliseconds
+        try session.queue("SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5)")
+        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 0 : min(timeout, 2_000))")
+        try session.queue("SET client_min_messages = warning")
+        if purpose == .listening { try session.queue("LISTEN \(PostgreSQLDriver.channel)") }
+        let check = identity.check
+        if let check { try session.queue(check, isDiscarded: false) }
+        do throws(DatabaseError) {
+            let result = try session.receive(until: .now + answerTimeout).first
+            guard check == nil || result?.rowCount == 1 && result?.bytes(0, 0).first == 1 else { throw isReplaced }
+        } catch {
+            // Another database may have no such table, or not these columns.
+            throw check != nil && error.code == .misuse ? isReplaced : error
+        }
+    }
+
+    private var isReplaced: DatabaseError {
+        DatabaseError(
+            .moved,
+            "Could not use \(subject): the database behind this address is not the one that this gateway started with; "
+                + "restart the gateway if that is intended.")
     }
 
     private func disconnect() {
@@ -272,18 +303,19 @@ final class PostgreSQLConnection: DriverConnection {
     private func use<Value>(
         _ body: (ServerSession, ContinuousClock.Instant) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
-        if session == nil, isOutsideTransaction, transaction != .lost { try connect() }
+        if session == nil, transaction == .none { try connect() }
         guard let session else {
             throw DatabaseError(.unavailable, "Could not use \(subject): the connection was lost; try again.")
         }
         do throws(DatabaseError) {
             return try body(session, .now + answerTimeout)
         } catch {
-            if [.unavailable, .readOnly].contains(error.code) || session.isLost {
+            if session.isLost || [.unavailable, .readOnly].contains(error.code) {
                 hasLostIdleSession = !session.hasTimedOut
                 disconnect()
                 if transaction != .none { transaction = .lost }
-            } else if [.locked, .interrupted, .full].contains(error.code), transaction == .writing {
+            } else if session.hasFailedControl, transaction == .writing {
+                // Without the lock or a savepoint, no statement can follow.
                 rollback()
                 transaction = .lost
             } else {
@@ -296,9 +328,4 @@ final class PostgreSQLConnection: DriverConnection {
     private func misuse(_ reason: String) -> DatabaseError {
         DatabaseError(.misuse, "Could not use \(subject): \(reason); this is a bug in the program.")
     }
-}
-
-extension Duration {
-    /// The whole milliseconds.
-    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -8,8 +8,8 @@ package struct PostgreSQLDriver: DatabaseDriver {
     package let readerCount: Int
     /// How long to wait for the answer to a statement. 5 seconds by default.
     package let answerTimeout: Duration
-    /// Counts the round trips of all connections.
-    package let roundTrips = RoundTripCounter()
+    private let roundTrips = RoundTripCounter()
+    private let identity = DatabaseIdentity()
     private let applicationID: Int32
     private let isBulk: Bool
 
@@ -39,17 +39,23 @@ package struct PostgreSQLDriver: DatabaseDriver {
     package var listens: Bool { true }
     /// The same as ``answerTimeout``.
     package var maximumWait: Duration? { answerTimeout }
+    /// The number of round trips of all connections.
+    package var roundTripCount: Int { roundTrips.value }
 
-    /// Connects, and migrates the schema.
+    /// The name of the channel on which triggers tell all programs on the database about changes.
+    package static let channel = "latchstring"
+
+    /// Connects, and migrates the schema. Later connections must lead to the same database.
     package func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection {
         let connection = make(.writing)
-        try PostgreSQLMigrator(migrations, applicationID: applicationID).migrate(connection)
+        let id = try PostgreSQLMigrator(migrations: migrations, applicationID: applicationID).migrate(connection)
+        identity.record(applicationID: applicationID, version: migrations.newestVersion, databaseID: id)
         return connection
     }
 
     /// Connects, and returns the version of the schema.
     package func schemaVersion() throws(DatabaseError) -> Int {
-        try PostgreSQLMigrator([], applicationID: applicationID).version(of: make(.reading))
+        try PostgreSQLMigrator(migrations: [], applicationID: applicationID).version(of: make(.reading))
     }
 
     /// Returns a connection that connects when it is first used.
@@ -60,7 +66,8 @@ package struct PostgreSQLDriver: DatabaseDriver {
 
     private func make(_ purpose: PostgreSQLConnection.Purpose) -> Connection {
         Connection(
-            PostgreSQLConnection(address, purpose, answerTimeout: answerTimeout, isBulk: isBulk, roundTrips: roundTrips)
-        )
+            PostgreSQLConnection(
+                address, purpose, answerTimeout: answerTimeout, isBulk: isBulk, identity: identity,
+                roundTrips: roundTrips))
     }
 }

@@ -72,7 +72,10 @@ final class PostgreSQLStatement: DriverStatement {
         if queuedResults.isEmpty {
             queuedResults = try connection.receive()[...]
             guard queuedResults.count == queuedCount else {
-                throw DatabaseError(.misuse, "Could not run a statement \(queuedCount) times: \(sql)")
+                throw DatabaseError(
+                    .misuse,
+                    "Could not run a statement \(queuedCount) times: there are \(queuedResults.count) results; this is a "
+                        + "bug in the program: \(sql)")
             }
             queuedCount = 0
         }
@@ -115,7 +118,10 @@ final class PostgreSQLStatement: DriverStatement {
 
     private func set(_ value: [UInt8]?, _ index: Int32) throws(DatabaseError) {
         guard values.indices.contains(Int(index) - 1) else {
-            throw DatabaseError(.misuse, "Could not bind parameter \(index): the statement has \(values.count): \(sql)")
+            throw DatabaseError(
+                .misuse,
+                "Could not bind parameter \(index): the statement has \(values.count); this is a bug in the program: "
+                    + sql)
         }
         values[Int(index) - 1] = value
     }

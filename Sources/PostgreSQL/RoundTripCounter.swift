@@ -1,14 +1,11 @@
 import Synchronization
 
 /// Counts how often a connection waited for the server. All connections of a database share one counter.
-package final class RoundTripCounter: Sendable {
+final class RoundTripCounter: Sendable {
     private let counter = Atomic<Int>(0)
 
-    /// Creates a counter at 0.
-    package init() {}
-
     /// The number of round trips so far.
-    package var value: Int { counter.load(ordering: .relaxed) }
+    var value: Int { counter.load(ordering: .relaxed) }
 
     func count() { counter.add(1, ordering: .relaxed) }
 }

@@ -1,6 +1,7 @@
 import CLibrary
 internal import CPostgreSQL
 import Database
+import Primitives
 
 /// One connection of libpq, in pipeline mode: commands are queued, sent together, and their results are read in order.
 ///
@@ -26,22 +27,20 @@ final class ServerSession {
     private var commands: [Command] = []
     /// The number of commands since the last ``Command/end``.
     private var openCount = 0
-    private let roundTrips: RoundTripCounter
+    /// Whether the command that failed last was not a statement, but one that begins, ends or sets up its transaction.
+    private(set) var hasFailedControl = false
+    /// Counts how often the session waits for the server. Nil while it is set up: connecting is not counted.
+    var roundTrips: RoundTripCounter?
 
     /// Connects to the first server of the address that accepts writes.
-    init(
-        _ address: PostgreSQLAddress, name: String, setUp: String, roundTrips: RoundTripCounter
-    ) throws(DatabaseError) {
+    init(_ address: PostgreSQLAddress, name: String) throws(DatabaseError) {
         subject = address.description
-        self.roundTrips = roundTrips
         guard let pointer = Self.connect(address, name: name) else {
-            throw DatabaseError(.unavailable, "Could not connect to \(subject): there is not enough memory.")
+            throw DatabaseError(
+                .unavailable, "Could not connect to \(subject): there is not enough memory; free some memory.")
         }
         self.pointer = pointer
-        guard PQstatus(pointer) == CONNECTION_OK else { throw connectionFailure }
-        guard let result = PQexec(pointer, setUp).map(ServerResult.init), result.isSuccess else {
-            throw failure("connect to", PostgreSQLFailure(text: lastMessage))
-        }
+        guard PQstatus(pointer) == CONNECTION_OK else { throw failure("connect to", connectionFailure) }
         guard PQenterPipelineMode(pointer) == 1, PQsetnonblocking(pointer, 1) == 0 else { throw lost("connect to") }
     }
 
@@ -62,7 +61,13 @@ final class ServerSession {
         defer { for text in keywords + values { free(UnsafeMutablePointer(mutating: text)) } }
         keywords.append(nil)
         values.append(nil)
-        return PQconnectdbParams(keywords, values, 1)
+        guard let pointer = PQconnectStartParams(keywords, values, 1) else { return nil }
+        // libpq has no function for the SQLSTATE of a refused connection. In this verbosity its messages have it, in
+        // every language of the server. It applies from the next attempt on, and PQreset makes that with the time limit
+        // of each host. The first attempt has only begun and is dropped.
+        PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
+        if PQstatus(pointer) != CONNECTION_BAD { PQreset(pointer) }
+        return pointer
     }
 
     /// Whether the server did not answer in time.
@@ -82,9 +87,8 @@ final class ServerSession {
         append(isDiscarded ? .control : .statement)
     }
 
-    /// Queues a statement, and its preparation when it is new. Unless `isDiscarded`, ``receive(until:)`` returns its
-    /// result.
-    func queue(_ statement: PostgreSQLStatement, isDiscarded: Bool = false) throws(DatabaseError) {
+    /// Queues a statement, and its preparation when it is new. ``receive(until:)`` returns its result.
+    func queue(_ statement: PostgreSQLStatement) throws(DatabaseError) {
         if !statement.isPrepared {
             let isSent = PQsendPrepare(
                 pointer, statement.name, statement.translated, Int32(statement.types.count), statement.types)
@@ -94,7 +98,7 @@ final class ServerSession {
             statement.isPrepared = true
         }
         guard send(statement) else { throw lost("read") }
-        append(isDiscarded ? .control : .statement)
+        append(.statement)
     }
 
     private func send(_ statement: PostgreSQLStatement) -> Bool {
@@ -138,7 +142,7 @@ final class ServerSession {
     func receive(until deadline: ContinuousClock.Instant) throws(DatabaseError) -> [ServerResult] {
         try send(until: deadline)
         guard !commands.isEmpty else { return [] }
-        roundTrips.count()
+        roundTrips?.count()
         var results: [ServerResult] = []
         var failure: DatabaseError?
         for command in commands {
@@ -151,6 +155,7 @@ final class ServerSession {
             }
             if !result.isSuccess, PQresultStatus(result.pointer) != PGRES_PIPELINE_ABORTED, failure == nil {
                 failure = self.failure("use", PostgreSQLFailure(result.pointer))
+                hasFailedControl = if case .control = command { true } else { false }
             }
             // The null result that ends the results of each command.
             if PQgetResult(pointer) != nil { throw lost("read") }
@@ -205,8 +210,7 @@ final class ServerSession {
     private static func isReady(_ socket: Int32, forWriting: Bool, until deadline: ContinuousClock.Instant) -> Bool {
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
-            let milliseconds = max(
-                0, rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
+            let milliseconds = max(0, rest.wholeMilliseconds)
             var waiting = pollfd(fd: socket, events: Int16(POLLIN | (forWriting ? POLLOUT : 0)), revents: 0)
             let count = poll(&waiting, 1, Int32(clamping: milliseconds + (rest > .zero ? 1 : 0)))
             if count > 0 { return true }
@@ -218,25 +222,16 @@ final class ServerSession {
 
     // MARK: - Errors
 
-    private var lastMessage: String {
-        // Only the first line: the others are details, which may contain values.
-        String(cString: PQerrorMessage(pointer)).split(separator: "\n").first.map(String.init)
-            ?? "the connection was lost"
+    private var lastFailure: PostgreSQLFailure { PostgreSQLFailure(message: String(cString: PQerrorMessage(pointer))) }
+
+    private var connectionFailure: PostgreSQLFailure {
+        let failure = lastFailure
+        // libpq itself reports that it has no password.
+        guard failure.state.isEmpty, PQconnectionNeedsPassword(pointer) == 1 else { return failure }
+        return PostgreSQLFailure(state: "28P01", text: failure.text)
     }
 
-    private var connectionFailure: DatabaseError {
-        let isRefused = ["authentication failed", "password", "does not exist", "certificate"].contains {
-            lastMessage.contains($0)
-        }
-        return isRefused
-            ? DatabaseError(
-                .cannotOpen,
-                "Could not connect to \(subject): \(lastMessage); check the user, the password file, the name of the "
-                    + "database and 'sslrootcert'.")
-            : failure("connect to", PostgreSQLFailure(text: lastMessage))
-    }
-
-    private func lost(_ act: String) -> DatabaseError { failure(act, PostgreSQLFailure(text: lastMessage)) }
+    private func lost(_ act: String) -> DatabaseError { failure(act, lastFailure) }
 
     private func failure(_ act: String, _ failure: PostgreSQLFailure) -> DatabaseError {
         .postgreSQL(failure, act: act, subject: subject)

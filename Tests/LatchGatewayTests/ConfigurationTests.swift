@@ -71,9 +71,27 @@ struct ConfigurationTests: ReadsConfigurations {
     }
 
     @Test(
-        "refuses the address of a database server, without its password in the message",
+        "says what is wrong with the address of a PostgreSQL database, without its password",
         arguments: [
-            "postgres://x/y?sslmode=require", "postgresql://ada:s3cr3t-word@db.example.org/latch",
+            ("postgres://x/y?sslmode=require", "would send data over a network", "use 'verify-full'"),
+            ("postgresql://ada:s3cr3t-word@db.example.org/latch", "contains a password", "passfile"),
+            ("postgresql://ada:a?s3cr3t@db.example.org/latch", "contains a password", "passfile"),
+            ("postgresql://db.example/latch?password=a@s3cr3t", "contains a password", "passfile"),
+            ("postgresql://db.example/latch?password=s3cr3t&x=@", "is malformed", "write 'postgresql://"),
+            ("postgresql://db.example/latch?service=s3cr3t", "has the parameter 'service'", "write host, port"),
+        ])
+    func serverAddress(_ address: String, _ reason: String, _ remedy: String) {
+        for text in [
+            configurationErrors("", ["LATCHD_DATABASE": address]), configurationErrors("database: '\(address)'", [:]),
+        ] {
+            #expect(text.count == 1 && text.first?.contains(reason) == true, "\(text)")
+            #expect(text.first?.contains(remedy) == true && text.first?.contains("s3cr3t") == false, "\(text)")
+        }
+    }
+
+    @Test(
+        "refuses the address of another database server, without its password in the message",
+        arguments: [
             "mysql://ada:s3cr3t/word@h/d",
             "sqlite:///var/lib/latchd.db", "file:///var/lib/latchd.db", "REDIS+tls://:s3cr3t-word@h",
         ])

@@ -52,15 +52,15 @@ struct SessionCacheTests {
                 ticket: cache.ticket(for: digest))
             #expect(cache.use(digest, at: later) != nil)
         }
-        let inMemory = (0..<SessionCache.partCount).flatMap { cache.unwrittenUses(inPart: $0) }
+        let inMemory = cache.unwrittenUses
         #expect(inMemory.count == cache.count)
         #expect(Set((inMemory + left.pending()).map(\.digest)) == Set(digests))
 
         let last = digests[9_999]
         #expect(cache.use(last, at: later + 61) != nil)
-        for part in 0..<SessionCache.partCount { cache.written(inMemory, inPart: part) }
+        cache.written(inMemory)
         #expect(cache.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
-        #expect((0..<SessionCache.partCount).flatMap { cache.unwrittenUses(inPart: $0) }.map(\.digest) == [last])
+        #expect(cache.unwrittenUses.map(\.digest) == [last])
         cache.removeAll()
         #expect(left.pending(last) == UnwrittenUses.Use(first: later, last: later + 61))
     }

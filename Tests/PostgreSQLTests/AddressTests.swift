@@ -45,6 +45,8 @@ struct AddressTests {
         let wrong = running.address.replacing("@/test", with: "@/missing")
         let unknown = await code { try await Database.open(ServerFixture.driver(wrong), migrations: []) }
         #expect(unknown == .cannotOpen)
+        let stranger = running.address.replacing("latchd@/", with: "stranger@/")
+        #expect(await code { try await Database.open(ServerFixture.driver(stranger), migrations: []) } == .cannotOpen)
     }
 
     @Test("a database of a newer program and one of another program are refused")

@@ -14,7 +14,7 @@ struct ServerFixture {
             CREATE TABLE items (id BIGINT PRIMARY KEY, name TEXT COLLATE "C" NOT NULL);
             CREATE FUNCTION tell_item() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
-                PERFORM pg_notify('latchstring', 'item ' || NEW.id);
+                PERFORM pg_notify('\(PostgreSQLDriver.channel)', 'item ' || NEW.id);
                 RETURN NULL;
             END $$;
             CREATE TRIGGER tell_item AFTER INSERT ON items FOR EACH ROW EXECUTE FUNCTION tell_item();
@@ -27,7 +27,6 @@ struct ServerFixture {
 
     let server: PostgreSQLServer
     let address: String
-    let driver: PostgreSQLDriver
     let database: Database
 
     /// Creates a database at the shared server, or at another one.
@@ -35,8 +34,7 @@ struct ServerFixture {
         let server = if let server { server } else { try await PostgreSQLServer.running() }
         self.server = server
         address = try await server.createDatabase()
-        driver = try Self.driver(address, answerTimeout)
-        database = try await Database.open(driver, migrations: Self.migrations)
+        database = try await Database.open(Self.driver(address, answerTimeout), migrations: Self.migrations)
     }
 
     static func driver(_ address: String, _ answerTimeout: Duration = .seconds(30)) throws -> PostgreSQLDriver {
@@ -57,12 +55,12 @@ struct ServerFixture {
         try await (database ?? self.database).read { try $0.all(Self.ids) }
     }
 
+    /// The name of the database.
+    var name: String { PostgreSQLServer.name(ofDatabaseAt: address) }
+
     /// Runs SQL outside of the driver.
     @discardableResult
-    func query(_ sql: String) async throws -> String {
-        let name = address.split(separator: "@/")[1].split(separator: "?")[0]
-        return try await server.query(sql, in: String(name))
-    }
+    func query(_ sql: String) async throws -> String { try await server.query(sql, in: name) }
 }
 
 /// The code of the error that `body` throws, or nil when it throws none.

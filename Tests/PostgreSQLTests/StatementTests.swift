@@ -81,4 +81,27 @@ struct StatementTests {
         let none = try #require(try await fixture.database.read { try $0.first(statement, nil, 5, "[]") })
         #expect(none == (nil, nil, 3, nil))
     }
+
+    @Test("thousands of statements whose values and rows fill the buffers of both sides are sent together")
+    func longPipeline() async throws {
+        let fixture = try await ServerFixture()
+        let echo = Statement("SELECT ?", String.self) { row throws(DatabaseError) in try row.get(0) as String }
+        let texts = (0..<2_000).map { String(repeating: "\($0) ", count: 4_000) }
+        let echoed = try await fixture.database.read { try $0.firsts(echo, texts) }
+        #expect(echoed == texts)
+    }
+
+    @Test("one connection uses more different statements than it keeps")
+    func manyStatements() async throws {
+        let fixture = try await ServerFixture()
+        for _ in 0..<3 {
+            let numbers = try await fixture.database.write { connection in
+                try (0..<600).map { number in
+                    let statement = Statement("SELECT \(number)") { row throws(DatabaseError) in try row.get(0) as Int }
+                    return try connection.first(statement)
+                }
+            }
+            #expect(numbers == Array(0..<600))
+        }
+    }
 }

@@ -93,9 +93,9 @@ struct TransactionTests {
         try await fixture.add(0)
         _ = try await fixture.ids()
         func trips(_ body: () async throws -> Void) async throws -> Int {
-            let before = fixture.driver.roundTrips.value
+            let before = fixture.database.roundTripCount
             try await body()
-            return fixture.driver.roundTrips.value - before
+            return fixture.database.roundTripCount - before
         }
         #expect(try await trips { _ = try await fixture.ids() } == 1)
         #expect(try await trips { try await fixture.add(1) } == 2)

@@ -15,6 +15,7 @@ public final class PostgreSQLServer: Sendable {
     private let folder: TemporaryDirectory
     private let program = Mutex<RunningProgram?>(nil)
     private let settings: [String]
+    private let locales: String?
     private let databases = Atomic<Int>(0)
 
     /// The folder of the Unix domain socket.
@@ -25,11 +26,14 @@ public final class PostgreSQLServer: Sendable {
 
     /// Initializes a data folder and starts a server.
     ///
-    /// - Parameter settings: Additional settings, such as `max_connections=10`.
+    /// - Parameters:
+    ///   - settings: Additional settings, such as `max_connections=10`.
+    ///   - locales: A folder of `localedef(1)` with the locales of the settings. Default: those of the system.
     /// - Throws: An error when the server does not start.
-    public init(_ settings: String...) async throws {
+    public init(_ settings: String..., locales: String? = nil) async throws {
         folder = try TemporaryDirectory.forSockets()
         self.settings = settings
+        self.locales = locales
         chmod(folder.path, 0o777)
         try await run(
             "initdb", "--pgdata", folder.file("data"), "--auth=trust", "--username=latchd", "--no-sync",
@@ -46,8 +50,8 @@ public final class PostgreSQLServer: Sendable {
             arguments += ["-c", setting]
         }
         let server = try RunningProgram(
-            Self.command("postgres").path, Self.command("postgres").arguments + arguments, environment: Self.environment
-        )
+            Self.command("postgres").path, Self.command("postgres").arguments + arguments,
+            environment: Self.environment.merging(locales.map { ["LOCPATH": $0] } ?? [:]) { $1 })
         try await server.line(containing: "database system is ready to accept connections")
         program.withLock { $0 = server }
     }
@@ -64,8 +68,8 @@ public final class PostgreSQLServer: Sendable {
     }
 
     /// Creates a database, and returns its address. It is a copy of `template`, to which nobody may be connected.
-    public func createDatabase(from template: String = "template1") async throws -> String {
-        let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
+    public func createDatabase(named name: String? = nil, from template: String = "template1") async throws -> String {
+        let name = name ?? "test\(databases.add(1, ordering: .relaxed).newValue)"
         try await run("createdb", "--host", folder.path, "--username=latchd", "--template", template, name)
         return address(of: name)
     }
@@ -73,6 +77,23 @@ public final class PostgreSQLServer: Sendable {
     /// Returns the address of a database.
     public func address(of database: String) -> String {
         "postgresql://latchd@/\(database)?host=\(folder.path)"
+    }
+
+    /// Returns the name of the database of an address.
+    public static func name(ofDatabaseAt address: String) -> String {
+        String(address.split(separator: "@/")[1].split(separator: "?")[0])
+    }
+
+    /// Ends all connections to a database, and renames it, so that its address leads to none, or to another one that is
+    /// created afterwards.
+    public func renameDatabase(_ name: String, to newName: String) async throws {
+        for sql in [
+            "ALTER DATABASE \(name) ALLOW_CONNECTIONS false",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'",
+            "ALTER DATABASE \(name) RENAME TO \(newName)", "ALTER DATABASE \(newName) ALLOW_CONNECTIONS true",
+        ] {
+            try await query(sql, in: "postgres")
+        }
     }
 
     /// Runs SQL in a database, and returns the values of its rows as text, a line a row.

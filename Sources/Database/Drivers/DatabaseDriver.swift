@@ -12,6 +12,8 @@ package protocol DatabaseDriver: Sendable {
     var listens: Bool { get }
     /// How long a call may wait for a connection. Nil for a database that always has its connections.
     var maximumWait: Duration? { get }
+    /// How often the connections have waited for an answer of a server. 0 for a database without one.
+    var roundTripCount: Int { get }
 
     /// Opens the connection that writes, and migrates the schema to the version of the last migration.
     ///
@@ -50,9 +52,10 @@ package protocol DriverConnection: AnyObject {
     /// Runs a script of any number of statements and discards their rows.
     func execute(_ script: String) throws(DatabaseError)
 
-    /// Begins a transaction that excludes all others that write. Waits for them until `deadline`. If
-    /// `outlivesPowerLoss`, the commit must be on the disk before ``commit()`` returns.
-    func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError)
+    /// Begins a transaction that excludes all others that write. Waits for them, and throws
+    /// ``DatabaseError/Code/locked`` after a time that the driver determines. If `outlivesPowerLoss`, the commit must be
+    /// on the disk before ``commit()`` returns.
+    func beginWriting(outlivesPowerLoss: Bool) throws(DatabaseError)
     /// Commits the transaction. On failure, the whole transaction is rolled back.
     func commit() throws(DatabaseError)
     /// Rolls back the open transaction, if there is one.

@@ -23,7 +23,8 @@ extension DatabaseError {
         package static let locked = Code(kind: .locked)
         /// The file or its folder could not be created or opened.
         package static let cannotOpen = Code(kind: .cannotOpen)
-        /// The file was moved, replaced or deleted while it was open.
+        /// The file was moved, replaced or deleted while it was open, or the address of a server leads to another
+        /// database than before.
         package static let moved = Code(kind: .moved)
         /// A read from or a write to the disk failed.
         package static let io = Code(kind: .io)

@@ -18,6 +18,11 @@ package struct DatabaseError: Error, Sendable, CustomStringConvertible {
 
     /// The ``message``.
     package var description: String { message }
+
+    /// The database rolled the whole transaction back, and reported no reason.
+    static func rolledBack(_ subject: String) -> DatabaseError {
+        DatabaseError(.other, "Could not write to \(subject): its transaction was rolled back; try again.")
+    }
 }
 
 /// A failure that SQLite reported: the cause of a ``DatabaseError``.

@@ -37,7 +37,7 @@ extension Migration {
         do throws(DatabaseError) {
             try connection.executeWithoutTransactionControl(sql)
             guard !connection.driver.isOutsideTransaction else {
-                throw DatabaseError(.other, "Could not write to \(subject): the transaction was rolled back.")
+                throw DatabaseError.rolledBack(subject)
             }
             if let table = try connection.driver.danglingReference() {
                 throw DatabaseError(

@@ -2,7 +2,7 @@
 ///
 /// Source: SQLite, "Pragma Statements": `application_id`, `user_version`; "ALTER TABLE" §7 for rebuilding tables.
 struct Migrator: Sendable {
-    private static let applicationID = Statement("PRAGMA application_id") { row throws(DatabaseError) in
+    private static let storedID = Statement("PRAGMA application_id") { row throws(DatabaseError) in
         try row.get(0) as Int32
     }
     private static let version = Statement("PRAGMA user_version") { row throws(DatabaseError) in
@@ -12,14 +12,8 @@ struct Migrator: Sendable {
         row throws(DatabaseError) in try row.get(0) as Bool
     }
 
-    private let migrations: [Migration]
-    private let ownID: Int32
-
-    init(_ migrations: [Migration], applicationID: Int32) {
-        Migration.checkOrder(migrations)
-        self.migrations = migrations
-        ownID = applicationID
-    }
+    let migrations: [Migration]
+    let applicationID: Int32
 
     /// Returns the version of a file that belongs to this program, or to none. Changes nothing.
     func version(of connection: Connection) throws(DatabaseError) -> Int {
@@ -41,26 +35,26 @@ struct Migrator: Sendable {
     }
 
     private func checkOwner(_ connection: Connection) throws(DatabaseError) {
-        let id = try connection.first(Self.applicationID) ?? 0
+        let id = try connection.first(Self.storedID) ?? 0
         let version = try connection.first(Self.version) ?? 0
         let isEmpty = try connection.first(Self.isEmpty) ?? false
         let isUnclaimed = id == 0 && version == 0 && isEmpty
-        guard id == ownID || isUnclaimed else {
+        guard id == applicationID || isUnclaimed else {
             throw DatabaseError(
                 .notADatabase,
                 "Could not open \(connection.driver.subject): it is the SQLite database of another program "
-                    + "(application id \(id), not \(ownID)); choose another path, or move the file away.")
+                    + "(application id \(id), not \(applicationID)); choose another path, or move the file away.")
         }
     }
 
     /// Runs the migrations that the file lacks, in one transaction, so that the file has either its old version or the
     /// newest.
-    func migrate(_ connection: Connection, until deadline: ContinuousClock.Instant) throws(DatabaseError) {
+    func migrate(_ connection: Connection) throws(DatabaseError) {
         guard try !isCurrent(connection) else { return }
-        try transaction(connection, until: deadline) { () throws(DatabaseError) in
+        try transaction(connection) { () throws(DatabaseError) in
             // Checked again under the lock, because another program may have run the migrations meanwhile.
             guard try !isCurrent(connection) else { return }
-            try connection.driver.execute("PRAGMA application_id = \(ownID)")
+            try connection.driver.execute("PRAGMA application_id = \(applicationID)")
             let version = try connection.first(Self.version) ?? 0
             for migration in migrations where version < migration.version { try migration.run(connection) }
             try connection.driver.execute("PRAGMA user_version = \(migrations.newestVersion)")
@@ -68,15 +62,15 @@ struct Migrator: Sendable {
     }
 
     private func isCurrent(_ connection: Connection) throws(DatabaseError) -> Bool {
-        let id = try connection.first(Self.applicationID)
+        let id = try connection.first(Self.storedID)
         let version = try connection.first(Self.version)
-        return id == ownID && version == migrations.newestVersion
+        return id == applicationID && version == migrations.newestVersion
     }
 
     private func transaction(
-        _ connection: Connection, until deadline: ContinuousClock.Instant, _ body: () throws(DatabaseError) -> Void
+        _ connection: Connection, _ body: () throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
-        try connection.driver.beginWriting(until: deadline, outlivesPowerLoss: true)
+        try connection.driver.beginWriting(outlivesPowerLoss: true)
         do throws(DatabaseError) {
             // Checked again, because another program may have changed the file between the first check and the lock.
             try check(connection)

@@ -59,8 +59,9 @@ final class SQLiteConnection: DriverConnection {
     }
 
     /// SQLite itself waits for the lock, up to the busy timeout, but fails immediately where waiting might cause a
-    /// deadlock. This function retries until `deadline`.
-    func beginWriting(until deadline: ContinuousClock.Instant, outlivesPowerLoss: Bool) throws(DatabaseError) {
+    /// deadlock. This function retries until the same timeout.
+    func beginWriting(outlivesPowerLoss: Bool) throws(DatabaseError) {
+        let deadline = ContinuousClock.now + handle.busyTimeout
         try flushCommits(outlivesPowerLoss && flushesCommits)
         try checkPlace(.write)
         try handle.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in try run(Self.beginWriting) }

@@ -27,6 +27,7 @@ struct SQLiteDriver: DatabaseDriver {
     var subject: String { configuration.subject }
     var readerCount: Int { configuration.location == .inMemory ? 0 : configuration.readerCount }
     var maximumWait: Duration? { nil }
+    var roundTripCount: Int { 0 }
 
     var listens: Bool { false }
 
@@ -37,7 +38,7 @@ struct SQLiteDriver: DatabaseDriver {
     /// Nothing is written to a file before it is known to belong to this program.
     func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection {
         if case .file(let path) = configuration.location { try DatabaseFile.prepare(path) }
-        let migrator = Migrator(migrations, applicationID: configuration.applicationID)
+        let migrator = Migrator(migrations: migrations, applicationID: configuration.applicationID)
         let handle = try openHandle()
         let driver = SQLiteConnection(handle, isReader: false, flushesCommits: configuration.synchronousFull)
         let connection = Connection(driver)
@@ -53,7 +54,7 @@ struct SQLiteDriver: DatabaseDriver {
         if configuration.location != .inMemory {
             try handle.retryingWhileLocked(until: deadline) { () throws(DatabaseError) in try turnLogOn(connection) }
         }
-        try migrator.migrate(connection, until: deadline)
+        try migrator.migrate(connection)
         // After the migrations, which may rebuild tables that others refer to. They check all foreign keys themselves.
         try handle.execute("PRAGMA foreign_keys = ON", operation: .open)
         _ = try driver.externalChanges()
@@ -61,7 +62,7 @@ struct SQLiteDriver: DatabaseDriver {
     }
 
     func schemaVersion() throws(DatabaseError) -> Int {
-        try Migrator([], applicationID: configuration.applicationID).version(of: try openForReading())
+        try Migrator(migrations: [], applicationID: configuration.applicationID).version(of: try openForReading())
     }
 
     func openForReading() throws(DatabaseError) -> Connection {

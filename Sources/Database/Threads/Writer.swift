@@ -13,7 +13,6 @@ struct Writer {
     }
 
     let connection: Connection
-    let busyTimeout: Duration
     let writeCounter: WriteCounter
 
     /// Runs jobs until the mailbox is closed and empty.
@@ -50,7 +49,7 @@ struct Writer {
         var waiting = calls[...]
         while !waiting.isEmpty {
             do throws(DatabaseError) {
-                try connection.driver.beginWriting(until: .now + busyTimeout, outlivesPowerLoss: outlivesPowerLoss)
+                try connection.driver.beginWriting(outlivesPowerLoss: outlivesPowerLoss)
             } catch {
                 return fail(waiting, error)
             }

@@ -23,7 +23,7 @@ package final class CacheLease: Sendable {
     }
 
     /// Ends the lease until it is renewed.
-    package func expire() { end.store(0, ordering: .releasing) }
+    package func expire() { end.store(.min, ordering: .releasing) }
 
     /// Renews the lease after the changes that the database reported were applied to the values in memory.
     ///

@@ -1,4 +1,5 @@
 package import Database
+import PostgreSQL
 
 extension Schema {
     /// The tables of the gateway in PostgreSQL, as migrations, oldest first. They have the tables, columns and versions
@@ -13,9 +14,6 @@ extension Schema {
             serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications),
         Migration(to: 17, named: "what several gateways share", serverSharedState),
     ]
-
-    /// The name of the channel on which gateways tell each other about changes.
-    package static let channel = "latchstring"
 
     private static let text = "TEXT COLLATE \"C\""
 
@@ -307,11 +305,7 @@ extension Schema {
     /// of sessions and keys change nothing that is cached.
     private static let serverNotifications =
         """
-        CREATE FUNCTION notify_session_change() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            PERFORM pg_notify('\(channel)', 'session ' || encode(OLD.token_hash, 'base64'));
-            RETURN NULL;
-        END $$;
+        \(notifying("notify_session_change", sending("'session ' || encode(OLD.token_hash, 'base64')")))
         CREATE TRIGGER notify_session_change AFTER UPDATE ON sessions FOR EACH ROW
             WHEN ((OLD.ended_at, OLD.cap_at, OLD.parent_id, OLD.authenticated_at, OLD.elevated_until)
                 IS DISTINCT FROM (NEW.ended_at, NEW.cap_at, NEW.parent_id, NEW.authenticated_at, NEW.elevated_until))
@@ -319,49 +313,45 @@ extension Schema {
         CREATE TRIGGER notify_session_removal AFTER DELETE ON sessions FOR EACH ROW WHEN (OLD.ended_at IS NULL)
             EXECUTE FUNCTION notify_session_change();
 
-        CREATE FUNCTION notify_person_change() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            PERFORM pg_notify('\(channel)', 'person ' || OLD.id);
-            RETURN NULL;
-        END $$;
+        \(notifying("notify_person_change", sending("'person ' || OLD.id")))
         CREATE TRIGGER notify_person_change AFTER UPDATE OR DELETE ON people
             FOR EACH ROW EXECUTE FUNCTION notify_person_change();
 
-        CREATE FUNCTION notify_identity_change() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            IF TG_OP <> 'INSERT' THEN PERFORM pg_notify('\(channel)', 'person ' || OLD.person_id); END IF;
-            IF TG_OP <> 'DELETE' THEN PERFORM pg_notify('\(channel)', 'person ' || NEW.person_id); END IF;
-            RETURN NULL;
-        END $$;
+        \(notifying(
+            "notify_identity_change",
+            "IF TG_OP <> 'INSERT' THEN \(sending("'person ' || OLD.person_id")) END IF;",
+            "IF TG_OP <> 'DELETE' THEN \(sending("'person ' || NEW.person_id")) END IF;"))
         CREATE TRIGGER notify_identity_change AFTER INSERT OR UPDATE OR DELETE ON identities
             FOR EACH ROW EXECUTE FUNCTION notify_identity_change();
 
-        CREATE FUNCTION notify_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            PERFORM pg_notify('\(channel)', 'key ' || OLD.id);
-            RETURN NULL;
-        END $$;
+        \(notifying("notify_key_change", sending("'key ' || OLD.id")))
         CREATE TRIGGER notify_key_change AFTER UPDATE OF revoked_at, expires_at, scopes ON api_keys
             FOR EACH ROW EXECUTE FUNCTION notify_key_change();
         CREATE TRIGGER notify_key_removal AFTER DELETE ON api_keys
             FOR EACH ROW WHEN (OLD.revoked_at IS NULL) EXECUTE FUNCTION notify_key_change();
 
-        CREATE FUNCTION notify_signing_keys() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            PERFORM pg_notify('\(channel)', 'signing-keys');
-            RETURN NULL;
-        END $$;
+        \(notifying("notify_signing_keys", sending("'signing-keys'")))
         CREATE TRIGGER notify_signing_keys AFTER INSERT OR DELETE ON signing_keys
             FOR EACH STATEMENT EXECUTE FUNCTION notify_signing_keys();
 
-        CREATE FUNCTION notify_asset_change() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            PERFORM pg_notify('\(channel)', 'assets');
-            RETURN NULL;
-        END $$;
+        \(notifying("notify_asset_change", sending("'assets'")))
         CREATE TRIGGER notify_asset_change AFTER INSERT OR UPDATE OR DELETE ON assets
             FOR EACH STATEMENT EXECUTE FUNCTION notify_asset_change();
         CREATE TRIGGER notify_folder_change AFTER INSERT OR UPDATE OR DELETE ON asset_folders
             FOR EACH STATEMENT EXECUTE FUNCTION notify_asset_change();
         """
+
+    private static func sending(_ message: String) -> String {
+        "PERFORM pg_notify('\(PostgreSQLDriver.channel)', \(message));"
+    }
+
+    private static func notifying(_ name: String, _ statements: String...) -> String {
+        """
+        CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            \(statements.joined(separator: " "))
+            RETURN NULL;
+        END $$;
+        """
+    }
 }

@@ -101,9 +101,9 @@ final class SessionCache: Sendable {
         removalAction.withLock { $0 }?()
     }
 
-    private func part(_ digest: SHA256Digest) -> Part {
-        parts[Int(digest.leadingWord % UInt64(Self.partCount))]
-    }
+    private func part(_ digest: SHA256Digest) -> Part { parts[Self.index(digest)] }
+
+    private static func index(_ digest: SHA256Digest) -> Int { Int(digest.leadingWord % UInt64(partCount)) }
 
     private final class Part: Sendable {
         let state: Mutex<SessionCacheShard>
@@ -163,18 +163,22 @@ extension SessionCache {
         part(digest).state.withLock { $0.entry(digest)?.unwrittenUse }
     }
 
-    /// Returns the unwritten uses in one part. They are kept until ``written(_:inPart:)`` is called.
-    func unwrittenUses(inPart index: Int) -> [UnwrittenUses.UnwrittenUse] {
-        parts[index].state.withLock { state in
-            state.unwritten.compactMap { entry in entry.unwrittenUse.map { (entry.digest, $0) } }
+    /// The uses that are not in the database. They are kept until ``written(_:)`` is called.
+    var unwrittenUses: [UnwrittenUses.UnwrittenUse] {
+        parts.flatMap { part in
+            part.state.withLock { state in
+                state.unwritten.compactMap { entry in entry.unwrittenUse.map { (entry.digest, $0) } }
+            }
         }
     }
 
-    /// Removes uses of one part that were written. If a session was used again in the meantime, that use is kept.
-    func written(_ written: [UnwrittenUses.UnwrittenUse], inPart index: Int) {
-        parts[index].state.withLock { state in
-            for (digest, use) in written { state.entry(digest)?.written(use) }
-            state.removeWritten()
+    /// Removes uses that were written. If a session was used again in the meantime, that use is kept.
+    func written(_ written: [UnwrittenUses.UnwrittenUse]) {
+        for (index, written) in Dictionary(grouping: written, by: { Self.index($0.digest) }) {
+            parts[index].state.withLock { state in
+                for (digest, use) in written { state.entry(digest)?.written(use) }
+                state.removeWritten()
+            }
         }
     }
 }

@@ -204,11 +204,9 @@ extension StatefulSessionIssuer {
         let left = evictedUses.pending()
         try await write(left)
         evictedUses.written(left)
-        for part in 0..<SessionCache.partCount {
-            let pending = cache.unwrittenUses(inPart: part)
-            try await write(pending)
-            cache.written(pending, inPart: part)
-        }
+        let pending = cache.unwrittenUses
+        try await write(pending)
+        cache.written(pending)
     }
 
     private func write(_ pending: [UnwrittenUses.UnwrittenUse]) async throws {

@@ -31,8 +31,8 @@ struct ServiceRoutes: Sendable {
         router.on(.get, "/metrics") { request in await metricsPage(request) }
     }
 
-    /// Returns the names under which a route is served. Probes are served under every name, because their response is
-    /// one word. The metrics are served only under the server's own name, an IP address or a name without a dot.
+    /// Returns the names under which a route is served. Probes are served under every name, because their response
+    /// reveals nothing. The metrics are served only under the server's own name, an IP address or a name without a dot.
     /// Otherwise a page of another site could read them.
     static func hostScope(of pattern: String) -> HostCheck.Scope {
         switch pattern {
@@ -49,6 +49,14 @@ struct ServiceRoutes: Sendable {
         do {
             _ = try await database.read { try $0.run(Self.ask) }
             metrics.databaseAnswered(at: now())
+        } catch let error as DatabaseError where error.code == .moved {
+            log.count(error)
+            log.error("The database is another one.", ["error": .text(error.message)])
+            return Self.response(
+                .serviceUnavailable, "database",
+                detail:
+                    "the database behind this address is not the one this gateway started with; restart the gateway "
+                    + "if that is intended")
         } catch {
             log.count(error)
             log.warning("The database does not respond.")
@@ -98,8 +106,10 @@ struct ServiceRoutes: Sendable {
         ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"].contains { request.headers[$0] != nil }
     }
 
-    private static func response(_ status: HTTPStatus, _ word: StaticString) -> ServerResponse {
-        ServerResponse(
-            status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"}"#.utf8))
+    /// Returns a response of one word and, optionally, a sentence that needs no escapes in JSON.
+    private static func response(_ status: HTTPStatus, _ word: StaticString, detail: String? = nil) -> ServerResponse {
+        let detail = detail.map { #","detail":"\#($0)""# } ?? ""
+        return ServerResponse(
+            status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"\#(detail)}"#.utf8))
     }
 }

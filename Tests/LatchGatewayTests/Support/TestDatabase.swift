@@ -45,7 +45,7 @@ private actor MigratedTemplate {
             ?? Task {
                 let address = try await PostgreSQLServer.running().createDatabase()
                 try await DatabaseLocation.server(PostgreSQLAddress(address)).open().close()
-                return String(address.split(separator: "@/")[1].split(separator: "?")[0])
+                return PostgreSQLServer.name(ofDatabaseAt: address)
             }
         creation = task
         return try await task.value

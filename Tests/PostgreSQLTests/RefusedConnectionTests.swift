@@ -1,0 +1,50 @@
+import CLibrary
+import Database
+import FoundationEssentials
+import TestSupport
+import Testing
+
+@testable import PostgreSQL
+
+@Suite("Refused connections to PostgreSQL")
+struct RefusedConnectionTests {
+    @Test(
+        "the SQLSTATE in a message is found in every language, and a message of libpq itself has none",
+        arguments: [
+            ("connection to server on socket \"/x\" failed: FATAL:  3D000: Datenbank »x« existiert nicht", "3D000"),
+            ("ВАЖНО:  28P01: пользователь не прошёл проверку подлинности\nПОДРОБНОСТИ:  28000: x", "28P01"),
+            ("connection to \"a\" failed: Connection refused\nconnection to \"b\" failed: FATAL:  57P03: x", "57P03"),
+            ("connection to server at \"a\" failed: Connection refused\n\tIs the server running?", ""),
+            ("SSL error:  certificate verify failed", ""), ("", ""),
+        ])
+    func states(_ message: String, _ state: String) {
+        #expect(PostgreSQLFailure(message: message).state == state)
+    }
+
+    private static let translations = "/usr/share/locale/de/LC_MESSAGES/postgres-15.mo"
+
+    @Test(
+        "a server with translated messages is understood",
+        .enabled(if: FileManager.default.fileExists(atPath: translations)))
+    func translated() async throws {
+        let folder = try TemporaryDirectory.forSockets()
+        let made = try await Program.run(
+            "/usr/bin/localedef", ["-i", "de_DE", "-f", "UTF-8", folder.file("de_DE.UTF-8")],
+            environment: ["PATH": "/usr/bin:/bin"])
+        try #require(made.status == 0, "\(made.errors)")
+        // The server's user must be able to read it.
+        chmod(folder.path, 0o755)
+        let server = try await PostgreSQLServer(locales: folder.path)
+        try await server.query("ALTER SYSTEM SET lc_messages = 'de_DE.UTF-8'", in: "postgres")
+        try await server.query("SELECT pg_reload_conf()", in: "postgres")
+        try await eventually { try await server.query("SHOW lc_messages", in: "postgres") == "de_DE.UTF-8\n" }
+        let missing = server.address(of: "missing")
+
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Database.open(ServerFixture.driver(missing), migrations: [])
+        }
+
+        #expect(
+            error?.code == .cannotOpen && error?.message.contains("existiert nicht") == true, "\(error?.message ?? "")")
+    }
+}
