@@ -50,7 +50,7 @@ extension DatabaseError {
     static func postgreSQL(_ failure: PostgreSQLFailure, act: String, subject: String) -> DatabaseError {
         let code = code(ofState: failure.state)
         return DatabaseError(
-            code, "Could not \(act) \(subject): \(explanation(code, failure.text))", cause: failure)
+            code, "Could not \(act) \(subject): \(explanation(code, failure))", cause: failure)
     }
 
     private static func code(ofState state: String) -> Code {
@@ -60,6 +60,7 @@ extension DatabaseError {
         case "23502": .constraint(.notNull)
         case "23514": .constraint(.check)
         case "25006": .readOnly
+        case "42501": .cannotOpen
         case "53100": .full
         case "55P03", "40001", "40P01": .locked
         case "57014": .interrupted
@@ -77,8 +78,16 @@ extension DatabaseError {
         }
     }
 
-    private static func explanation(_ code: Code, _ reason: String) -> String {
-        switch code {
+    private static func explanation(_ code: Code, _ failure: PostgreSQLFailure) -> String {
+        let reason = failure.text
+        switch failure.state {
+        case "42501": return "\(reason); make the role the owner of the database and of its tables."
+        case "53300":
+            return "the server has no connection left (\(reason)); raise 'max_connections' or the role's limit, or end "
+                + "other programs."
+        default: break
+        }
+        return switch code {
         case .readOnly: "the server accepts no writes (\(reason)); connect to the primary server."
         case .full:
             "the disk of the server is full (\(reason)); free some space there. Nothing of this write was saved."

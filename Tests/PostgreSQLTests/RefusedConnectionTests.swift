@@ -47,4 +47,26 @@ struct RefusedConnectionTests {
         #expect(
             error?.code == .cannotOpen && error?.message.contains("existiert nicht") == true, "\(error?.message ?? "")")
     }
+
+    @Test("a role that may not create tables, and one without a connection left, get the remedy")
+    func limitedRoles() async throws {
+        let server = try await PostgreSQLServer.running()
+        let address = try await server.createDatabase()
+        let name = PostgreSQLServer.name(ofDatabaseAt: address)
+        try await server.query("CREATE ROLE guest_\(name) LOGIN", in: name)
+        try await server.query("CREATE ROLE full_\(name) LOGIN CONNECTION LIMIT 0", in: name)
+
+        for (role, code, remedy) in [
+            ("guest", DatabaseError.Code.cannotOpen, "make the role the owner of the database"),
+            ("full", .unavailable, "raise 'max_connections' or the role's limit"),
+        ] {
+            let limited = address.replacing("latchd@/", with: "\(role)_\(name)@/")
+            let error = await #expect(throws: DatabaseError.self) {
+                try await Database.open(ServerFixture.driver(limited), migrations: ServerFixture.migrations)
+            }
+            #expect(
+                error?.code == code && error?.message.contains(remedy) == true,
+                "\(error?.message ?? "")")
+        }
+    }
 }
