@@ -52,3 +52,8 @@ static inline void latch_curl_multi_set_callbacks(CURLM *multi, curl_socket_call
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, owner);
 }
+
+// How many connections are kept open without a transfer.
+static inline void latch_curl_multi_set_idle_connections(CURLM *multi, long count) {
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count);
+}

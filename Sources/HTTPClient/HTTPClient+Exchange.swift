@@ -20,8 +20,9 @@ extension HTTPClient {
             if followed > 0 {
                 response.redirection = Redirection(isOtherOrigin: hop.hasLeft, isRejectedPage: result.isRejectedPage)
             }
-            guard case .follow(let maximum) = request.redirects, request.mayFollow?(response) ?? true,
-                let target = try RedirectRules.target(of: result.status, result.headers, from: hop.address)
+            guard RedirectRules.isRedirect(result.status), case .follow(let maximum) = request.redirects,
+                request.mayFollow?(response) ?? true,
+                let target = try RedirectRules.target(of: result.headers, from: hop.address)
             else { return response }
             guard followed < maximum else {
                 throw TransportError(

@@ -144,4 +144,22 @@ struct DownloadSchemaTests {
         #expect(read.map(\.identifiesVersion) == [true, version == 14] && read.map(\.count) == [5, 5])
         await latch.close()
     }
+
+    @Test(
+        "A resume point is stored in the form in which an encoder would store it",
+        arguments: [
+            ResumePoint(),
+            ResumePoint(
+                count: 5, total: 7, entityTag: #"W/"ä\"/"#, lastModified: "Sat, 21 Nov 2026 12:00:00 GMT",
+                isTimeStrong: true,
+                place: "0a"),
+        ])
+    func storedPoint(_ point: ResumePoint) throws {
+        let text = DownloadStore.json(point)
+        #expect(try JSON.decode(ResumePoint.self, from: Array(text.utf8)) == point)
+        let (written, encoded) = try (JSONValue(parsing: Array(text.utf8)), JSONValue(parsing: JSON.encode(point)))
+        let members = try #require(encoded.members)
+        #expect(written.members?.count == members.count)
+        for member in members { #expect(written[member.name] == member.value) }
+    }
 }

@@ -9,15 +9,16 @@ struct RedirectRules {
         "Accept", "Accept-Encoding", "Accept-Language", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
     ]
 
-    /// Returns the target of a redirect, or nil when the response is not a redirect or has no `Location`.
+    /// Whether a status leads to another address.
+    static func isRedirect(_ status: HTTPStatus) -> Bool { [301, 302, 303, 307, 308].contains(status.rawValue) }
+
+    /// Returns the target of a redirect, or nil when the response has no `Location`.
     ///
     /// - Throws: ``TransportError`` for a target that cannot be used, or that leads from `https` to `http`.
     static func target(
-        of status: HTTPStatus, _ headers: HTTPHeaders, from address: RequestAddress
+        of headers: HTTPHeaders, from address: RequestAddress
     ) throws(TransportError) -> RequestAddress? {
-        guard [301, 302, 303, 307, 308].contains(status.rawValue), let location = headers["Location"] else {
-            return nil
-        }
+        guard let location = headers["Location"] else { return nil }
         let target = try address.resolving(location)
         guard address.scheme == "http" || target.scheme == "https" else {
             throw TransportError(

@@ -17,6 +17,11 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
     private var deadline: ContinuousClock.Instant?
 
     private static let longestWait = 60_000
+    /// More than the parallel transfers to a server. By default, curl keeps four for each transfer that runs at the
+    /// moment, so it closes connections that the next transfers need when several transfers end together.
+    ///
+    /// Source: CURLMOPT_MAXCONNECTS(3).
+    private static let idleConnections = 32
 
     /// Initializes curl once. Safe with other threads since curl 7.84.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
@@ -26,6 +31,7 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
         self.pointer = pointer
         self.wakePipe = wakePipe
         watched = [pollfd(fd: wakePipe.reading, events: Int16(POLLIN), revents: 0)]
+        latch_curl_multi_set_idle_connections(pointer, Self.idleConnections)
         latch_curl_multi_set_callbacks(pointer, watchSocket, setTimer, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -37,19 +43,21 @@ final class MultiHandle: @unchecked Sendable {  // Used by one thread, except `w
     /// Removes a transfer. When it has not ended, its connection is closed or its stream is reset.
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(pointer, easy.pointer) }
 
-    /// Handles the events that the last ``wait(until:)`` found, and expired deadlines.
+    /// Whether ``wait(until:or:)`` found events that are not handled yet.
+    var hasEvents: Bool { !ready.isEmpty }
+
+    /// Handles an expired deadline, with which curl starts new transfers, and then one of the events that the last
+    /// ``wait(until:or:)`` found.
     func perform() {
         var running: Int32 = 0
-        let events = ready
-        ready.removeAll(keepingCapacity: true)
-        // Curl may have closed a socket while it handled an earlier event.
-        for event in events where watched.contains(where: { $0.fd == event.socket }) {
-            curl_multi_socket_action(pointer, event.socket, event.events, &running)
+        if let deadline, deadline <= .now {
+            // Before the call, in which curl may set the next deadline. The socket -1 is CURL_SOCKET_TIMEOUT.
+            self.deadline = nil
+            curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
         }
-        guard let deadline, deadline <= .now else { return }
-        // Before the call, in which curl may set the next deadline. The socket -1 is CURL_SOCKET_TIMEOUT.
-        self.deadline = nil
-        curl_multi_socket_action(pointer, curl_socket_t(-1), 0, &running)
+        // Curl may have closed a socket while it handled an earlier event.
+        guard let event = ready.popLast(), watched.contains(where: { $0.fd == event.socket }) else { return }
+        curl_multi_socket_action(pointer, event.socket, event.events, &running)
     }
 
     /// Waits for traffic, a deadline of curl or ``wakeUp()``, until `moment`, for a minute at most. `others` are sockets

@@ -18,11 +18,14 @@ extension TransferLoop {
                 runJobs()
                 performCommands(multi, &active)
             }
+            // One socket at a time: the request after an ended transfer is sent before the next socket is read, so that
+            // the server responds meanwhile.
             multi.perform()
             while let (easy, code) = multi.nextEnded() {
                 guard let transfer = active.removeValue(forKey: easy) else { continue }
                 finish(transfer, with: code, on: multi)
             }
+            if multi.hasEvents { continue }
             advanceConnections()
             if own.isEmpty, maySleep() {
                 // Limits the bytes that a crash loses to those of one interval, even when no further bytes follow.

@@ -7,11 +7,14 @@ public import LatchKit
 public struct DownloadChooser: Sendable {
     private let account: Account
     private let session: Session
+    /// Whether the server has a picture library.
+    private let hasLibrary: Bool
 
     /// Creates a chooser for an account.
     public init(_ account: Account, _ session: Session) {
         self.account = account
         self.session = session
+        hasLibrary = account.capabilities.contains(.pictureLibrary)
     }
 
     /// Returns the tasks of the selected files, a page at a time. A page is requested when it is needed.
@@ -53,8 +56,6 @@ public struct DownloadChooser: Sendable {
         let search = albums.isEmpty ? library.pages(selection) : nil
         return (single, search, albums.map { library.pages(of: $0, selection) })
     }
-
-    private var hasLibrary: Bool { account.capabilities.contains(.pictureLibrary) }
 
     /// Returns the path below the account's server address for a path or a complete address.
     private func below(_ text: String) throws(LatchError) -> String {

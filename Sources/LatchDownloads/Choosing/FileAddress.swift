@@ -1,4 +1,5 @@
 public import LatchKit
+import Primitives
 import Synchronization
 
 /// The complete address of a file as a person types or pastes it, in normalized form.
@@ -25,7 +26,7 @@ public struct FileAddress: Sendable, Hashable {
     /// - Throws: `LatchError.Code.invalidAddress` with what is wrong. The message does not repeat the address,
     ///   because it may hold a password or a key.
     public init(_ text: String) throws(LatchError) {
-        guard let mark = text.utf8.range(of: "://") else {
+        guard let mark = text.schemeMark else {
             throw LatchError(
                 .invalidAddress, "The URL has no '//' after 'https:'. Write it as in a browser.")
         }

@@ -1,7 +1,6 @@
 import Database
 import FoundationEssentials
 import HTTPClient
-import HTTPMessages
 import LatchKit
 
 /// The files in a library's folder, as recorded in the accounts database.
@@ -15,8 +14,9 @@ struct LibraryIndex: Sendable {
         var path: String
         /// The SHA-1 digest that the server reported for the file at that time. Nil when unknown.
         var sha1: [UInt8]?
-        /// The version that the server reported at that time. Only set when a person gave the file's address.
-        var version: ResumePoint?
+        /// The version that the server reported at that time, as JSON of a `ResumePoint`. Only set when a person gave the
+        /// file's address. Decoded when it is needed, because most entries are read only for their path.
+        var version: String?
     }
 
     /// Returns the entries of the given keys, as far as they are known.
@@ -58,8 +58,7 @@ struct LibraryIndex: Sendable {
 
     /// Records a file in a transaction of the caller.
     func record(_ key: String, _ entry: Entry, in connection: Connection) throws {
-        let version = entry.version.map(DownloadStore.json)
-        _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1, version)
+        _ = try connection.run(Self.upsert, folder, key, entry.path, entry.sha1, entry.version)
     }
 
     /// Removes the other entries with the path of a file. Those files were removed before this one was saved, and no
@@ -100,10 +99,7 @@ struct LibraryIndex: Sendable {
     private static let select = Statement(
         "SELECT path, sha1, version FROM library_files WHERE folder = ? AND key = ?", String.self, String.self
     ) { row throws(DatabaseError) in
-        let version: String? = try row.get(2)
-        return Entry(
-            path: try row.get(0), sha1: try row.get(1),
-            version: version.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) })
+        Entry(path: try row.get(0), sha1: try row.get(1), version: try row.get(2))
     }
 
     private static let selectAny = Statement("SELECT 1 FROM library_files WHERE folder = ? LIMIT 1", String.self) {

@@ -6,7 +6,7 @@ import LatchKit
 /// Searches a library's folder once for files by their attributes.
 actor LibrarySearch {
     private let index: LibraryIndex
-    private var work: Task<Void, any Error>?
+    private var work: Task<Bool, any Error>?
     private var isKnown = false
     /// Whether the index is up to date with the folder.
     private(set) var isDone = false
@@ -18,20 +18,30 @@ actor LibrarySearch {
 
     /// Updates the index from the folder. Concurrent callers wait for the same search. After a search that failed, for
     /// example because the disk was full, the next caller starts a new one.
-    func run() async throws {
+    ///
+    /// - Returns: Whether the folder has files with an asset's id. If not, the index has not changed.
+    func run() async throws -> Bool {
         let index = index
         let work =
             work
-            ?? Task { for try await files in Self.files(below: index.folder) { try await index.found(files) } }
+            ?? Task {
+                var hasFiles = false
+                for try await files in Self.files(below: index.folder) {
+                    try await index.found(files)
+                    hasFiles = true
+                }
+                return hasFiles
+            }
         self.work = work
         do {
-            try await work.value
+            let hasFiles = try await work.value
+            isDone = true
+            return hasFiles
         } catch {
             // Another caller may have started a new search already.
             if self.work == work { self.work = nil }
             throw error
         }
-        isDone = true
     }
 
     /// Whether no file of the folder is known. Reads the database until one is.

@@ -1,6 +1,7 @@
 package import Database
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 public import LatchKit
 import Synchronization
 
@@ -110,7 +111,8 @@ public final class PictureLibrary: IndexedLibrary {
         guard path.hasPrefix(folder + "/") else { return }
         let entry = LibraryIndex.Entry(
             path: String(decoding: path.utf8.dropFirst(folder.utf8.count + 1), as: UTF8.self),
-            sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1, version: task.metadata.version)
+            sha1: task.metadata.isDigestAdvice ? nil : task.metadata.sha1,
+            version: task.metadata.version.map(DownloadStore.json))
         try index.record(Self.key(task), entry, in: connection)
         if task.group == .file { try index.removeOtherEntries(at: entry.path, except: Self.key(task), in: connection) }
     }
@@ -119,7 +121,10 @@ public final class PictureLibrary: IndexedLibrary {
     /// a version are left out.
     func versions(of tasks: [DownloadTask]) async throws -> [DownloadTask.ID: ResumePoint] {
         let entries = try await index.entries(Self.keys(tasks))
-        return tasks.reduce(into: [:]) { versions, task in versions[task.id] = entries[Self.key(task)]?.version }
+        return tasks.reduce(into: [:]) { versions, task in
+            let version = entries[Self.key(task)]?.version
+            versions[task.id] = version.flatMap { try? JSON.decode(ResumePoint.self, from: Array($0.utf8)) }
+        }
     }
 
     // MARK: - What is here
@@ -152,8 +157,7 @@ public final class PictureLibrary: IndexedLibrary {
         let (indexMatches, isNew) = try await indexMatches(tasks)
         var mustSearch = !isSearched && indexMatches.contains { if case .lost = $0 { true } else { false } }
         if !isSearched, !mustSearch, isNew { mustSearch = try await search.isNothingKnown() }
-        guard mustSearch else { return indexMatches.map(\.path) }
-        try await search.run()
+        guard mustSearch, try await search.run() else { return indexMatches.map(\.path) }
         return try await self.indexMatches(tasks).0.map(\.path)
     }
 

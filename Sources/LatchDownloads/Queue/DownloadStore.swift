@@ -291,6 +291,19 @@ struct DownloadStore: Sendable {
     private static let nothingKnown = DownloadMetadata()
 
     static func json(_ value: some Encodable) -> String { String(decoding: JSON.encode(value), as: UTF8.self) }
+
+    /// Returns the same form of a resume point without an encoder. One is stored with each file whose address a person
+    /// gave, and the encoder took 6 % of the time of the thread that writes the database.
+    static func json(_ point: ResumePoint) -> String {
+        let members: [(String, JSONValue?)] = [
+            ("count", .number(JSONNumber(point.count))), ("total", point.total.map { .number(JSONNumber($0)) }),
+            ("entityTag", point.entityTag.map { .string($0) }),
+            ("lastModified", point.lastModified.map { .string($0) }),
+            ("isTimeStrong", .bool(point.isTimeStrong)), ("place", point.place.map { .string($0) }),
+        ]
+        let value = JSONValue.object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
+        return String(decoding: value.encoded(), as: UTF8.self)
+    }
 }
 
 /// The tasks of one host and one group. Lanes take turns.

@@ -18,6 +18,8 @@ struct PlacementBatches {
     }
 
     private var waiting: [ReadyFile] = []
+    /// The number of bytes of the waiting files.
+    private var waitingBytes = 0
     private var stage = Stage.free
     private var newest = 0
     /// Whether an interval has passed since a batch was started because of one.
@@ -26,7 +28,10 @@ struct PlacementBatches {
     /// Whether no further transfer may start, because too many files wait.
     var isFull: Bool { waiting.count >= Self.maximumWaiting }
 
-    mutating func add(_ file: ReadyFile) { waiting.append(file) }
+    mutating func add(_ file: ReadyFile) {
+        waiting.append(file)
+        waitingBytes += file.bytes
+    }
 
     /// Records that an interval has passed. Files wait for a batch no longer than one interval.
     mutating func intervalPassed() { hasIntervalPassed = true }
@@ -38,8 +43,7 @@ struct PlacementBatches {
     /// - Returns: Whether the caller must start a batch with the files of ``nextBatch()``.
     mutating func start(isLast: Bool) -> Bool {
         guard stage == .free, !waiting.isEmpty else { return false }
-        let isEnough =
-            isLast || waiting.count >= Self.size || waiting.reduce(0) { $0 + $1.bytes } >= Self.bytes
+        let isEnough = isLast || waiting.count >= Self.size || waitingBytes >= Self.bytes
         guard isEnough || hasIntervalPassed else { return false }
         if !isEnough { hasIntervalPassed = false }
         stage = .flushing
@@ -51,6 +55,7 @@ struct PlacementBatches {
     mutating func nextBatch() -> (number: Int, files: [ReadyFile]) {
         let files = Array(waiting.prefix(Self.size))
         waiting.removeFirst(files.count)
+        waitingBytes = waiting.reduce(0) { $0 + $1.bytes }
         return (newest, files)
     }
 

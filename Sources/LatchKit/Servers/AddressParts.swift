@@ -1,3 +1,5 @@
+import Primitives
+
 /// The components of a typed address, split but not yet validated individually.
 ///
 /// Source: RFC 3986 §3 and appendix B.
@@ -65,7 +67,7 @@ struct AddressParts {
     }
 
     private static func cutScheme(_ text: String) throws(LatchError) -> (ServerAddress.Scheme, Substring) {
-        guard let mark = text.utf8.range(of: "://") else {
+        guard let mark = text.schemeMark else {
             try refuseScheme(in: text)
             return (.https, text[...])
         }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The address of a server, validated and in a canonical form.
 ///
 /// `Photos.Example.org/`, `https://photos.example.org` and `HTTPS://photos.example.org:443/api/` are the same address.
@@ -90,7 +92,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         }
         var path = path
         let url = url
-        if path.utf8.first != UInt8(ascii: "/"), path.utf8.range(of: "://") != nil {
+        if path.utf8.first != UInt8(ascii: "/"), path.schemeMark != nil {
             guard path.hasPrefix(url + "/") else {
                 throw LatchError(
                     .invalidRequest,
