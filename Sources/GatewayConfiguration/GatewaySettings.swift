@@ -64,8 +64,12 @@ package struct GatewaySettings: Sendable {
     /// The kind of store for one-time codes that is used.
     package var codeStore: CodeStoreKind { codes ?? defaultCodes }
 
-    /// Whether the gateway needs keys to seal data for browsers or to bind forms to them.
-    package var needsKeys: Bool { !providers.isEmpty || pages.isEnabled }
+    /// Whether the gateway needs the keys of `bridge.key`: to seal data for browsers, to bind forms to them, or to count
+    /// attempts to sign in together with the other gateways of a server.
+    package var needsKeys: Bool {
+        if case .server = database { return true }
+        return !providers.isEmpty || pages.isEnabled
+    }
 
     /// Makes settings with defaults.
     ///

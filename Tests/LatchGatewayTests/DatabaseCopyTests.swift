@@ -45,6 +45,28 @@ struct DatabaseCopyTests {
         return try await GatewayStores.open(settings, logWriter: LogWriter { _ in })
     }
 
+    @Test("a copy that is cancelled in the middle writes nothing")
+    func cancelled() async throws {
+        let folder = try TemporaryDirectory()
+        let source = try await Self.filled(.file(folder.file("a.db")))
+        let server = try await PostgreSQLServer.running()
+        let address = try await server.createDatabase()
+        let name = PostgreSQLServer.name(ofDatabaseAt: address)
+        let target = try await DatabaseLocation.server(PostgreSQLAddress(address)).open(isBulk: true)
+        let release = try await server.hold("LOCK TABLE one_time_codes IN SHARE MODE", in: name)
+
+        let copy = Task { try await DatabaseCopy.run(from: source.database, to: target) }
+        let waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'one_time_codes'::regclass AND NOT granted"
+        try await eventually { try await server.query(waiting, in: name) == "1\n" }
+        copy.cancel()
+        try await release()
+
+        await #expect(throws: CancellationError.self) { try await copy.value }
+        #expect(try await server.query("SELECT count(*) FROM people", in: name) == "0\n")
+        await target.close()
+        await source.close()
+    }
+
     @Test("everything is copied from SQLite to PostgreSQL and back, and a repeated copy changes nothing")
     func roundTrip() async throws {
         let folder = try TemporaryDirectory()

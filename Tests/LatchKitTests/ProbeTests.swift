@@ -43,6 +43,17 @@ import Testing
         #expect(found.steps.last?.outcome == .failed && found.steps.last?.remedy != nil)
     }
 
+    @Test("OX-10 a server that is not available at the moment is not called an unknown one")
+    func unavailable() async throws {
+        let wire = try ScriptedServer { $0.path.hasSuffix("/auth/type") ? .json("{}", 503) : .json("{}", 404) }
+        let found = try await report(try ServerAddress("http://127.0.0.1:\(wire.port)"))
+
+        #expect(found.failure?.code == .serverError && found.failure?.status == .serviceUnavailable)
+        #expect(
+            found.failure?.message.hasSuffix("is not available at the moment (status 503). Try again later.") == true)
+        #expect(found.steps.last?.outcome == .failed && found.steps.last?.remedy == "Try again later.")
+    }
+
     @Test("OX-10 a portal or proxy in front of the server is named")
     func interceptedProbe() async throws {
         for response in [ScriptedServer.Response.page(200), .redirect("http://portal.invalid/"), .page(511)] {

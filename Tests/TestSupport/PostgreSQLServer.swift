@@ -104,6 +104,19 @@ public final class PostgreSQLServer: Sendable {
             "--set=ON_ERROR_STOP=1", "--dbname", database, "--command", sql)
     }
 
+    /// Runs SQL in a transaction that stays open, as that of an operator who forgot it.
+    ///
+    /// - Returns: A function that ends the transaction.
+    public func hold(_ sql: String, in database: String) async throws -> @Sendable () async throws -> Void {
+        let holding = Task { try await self.query(sql + "; SELECT pg_sleep(600)", in: database) }
+        let held = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+        try await eventually { try await self.query("SELECT count(*) \(held)", in: database) == "1\n" }
+        return {
+            try await self.query("SELECT pg_terminate_backend(pid) \(held)", in: database)
+            _ = await holding.result
+        }
+    }
+
     @discardableResult
     private func run(_ name: String, _ arguments: String...) async throws -> String {
         let (path, first) = Self.command(name)

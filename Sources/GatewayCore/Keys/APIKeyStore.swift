@@ -203,12 +203,11 @@ extension APIKeyStore {
     /// written are kept for the next call.
     package func flush() async throws {
         let uses = cache.uses.map { (id: $0.key, use: $0.value) }
-        for start in stride(from: 0, to: uses.count, by: 500) {
-            let some = Array(uses[start..<min(start + 500, uses.count)])
+        try await database.forEachBatch(of: uses) { uses in
             try await database.write { connection in
-                _ = try connection.firsts(APIKeyStatements.use, some.map { ($0.use, $0.id) })
+                _ = try connection.firsts(APIKeyStatements.use, uses.map { ($0.use, $0.id) })
             }
-            cache.written(some)
+            cache.written(uses)
         }
     }
 

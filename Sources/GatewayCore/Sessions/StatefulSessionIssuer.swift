@@ -201,26 +201,25 @@ extension StatefulSessionIssuer {
     /// written are kept for the next call.
     package func flush() async throws {
         // The uses of evicted sessions come first: a session that is cached again may be live only because of them.
-        let left = evictedUses.pending()
-        try await write(left)
-        evictedUses.written(left)
-        let pending = cache.unwrittenUses
-        try await write(pending)
-        cache.written(pending)
+        try await database.forEachBatch(of: evictedUses.pending()) { uses in
+            try await write(uses)
+            evictedUses.written(uses)
+        }
+        try await database.forEachBatch(of: cache.unwrittenUses) { uses in
+            try await write(uses)
+            cache.written(uses)
+        }
     }
 
-    private func write(_ pending: [UnwrittenUses.UnwrittenUse]) async throws {
-        for start in stride(from: 0, to: pending.count, by: 500) {
-            let some = Array(pending[start..<min(start + 500, pending.count)])
-            let sliding = lifetime.sliding
-            let expiries = try await database.write { connection in
-                try connection.firsts(
-                    SessionStatements.refresh,
-                    some.map { digest, use in (use.last, use.last + sliding, digest.bytes, use.first) })
-            }
-            for ((digest, _), extended) in zip(some, expiries) {
-                if let extended { cache.extend(digest, to: extended.expires) }
-            }
+    private func write(_ uses: [UnwrittenUses.UnwrittenUse]) async throws {
+        let sliding = lifetime.sliding
+        let expiries = try await database.write { connection in
+            try connection.firsts(
+                SessionStatements.refresh,
+                uses.map { digest, use in (use.last, use.last + sliding, digest.bytes, use.first) })
+        }
+        for ((digest, _), extended) in zip(uses, expiries) {
+            if let extended { cache.extend(digest, to: extended.expires) }
         }
     }
 

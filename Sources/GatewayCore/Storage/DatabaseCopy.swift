@@ -51,28 +51,39 @@ package struct DatabaseCopy: Sendable {
         case failed(any Error)
     }
 
-    /// Copies the tables.
+    /// Copies the tables. When the task is cancelled, nothing is written.
     ///
     /// - Parameters:
     ///   - source: The database to read.
     ///   - target: The database to write. Its tables must exist, and be empty or have the same rows already.
     ///   - act: What is done, for messages: a verb and its object.
     /// - Returns: What was done.
-    /// - Throws: `DatabaseError`; ``GatewayError/Code/database`` when the target has other rows, or when a table is not
-    ///   the same after the copy. The target is then unchanged.
+    /// - Throws: `DatabaseError`; `CancellationError`; ``GatewayError/Code/database`` when the target has other rows, or
+    ///   when a table is not the same after the copy. The target is then unchanged.
     package static func run(
         from source: Database, to target: Database, act: String = "copy the database"
     ) async throws -> Outcome {
-        let existing = try await target.read { try digests($0) }
+        let isCancelled = Flag()
+        return try await withTaskCancellationHandler {
+            try await run(from: source, to: target, act, isCancelled)
+        } onCancel: {
+            isCancelled.raise()
+        }
+    }
+
+    private static func run(
+        from source: Database, to target: Database, _ act: String, _ isCancelled: Flag
+    ) async throws -> Outcome {
+        let existing = try await target.read { try digests($0, isCancelled) }
         guard existing.allSatisfy({ $0.count == 0 }) else {
-            let wanted = try await source.read { try digests($0) }
+            let wanted = try await source.read { try digests($0, isCancelled) }
             guard wanted == existing else { throw isNotEmpty(act) }
             return .wasComplete(tables(wanted))
         }
         let channel = Channel<Message>()
-        async let sent: Void = source.read { send($0, to: channel) }
+        async let sent: Void = source.read { send($0, to: channel, isCancelled) }
         do {
-            let copied = try await target.write { try receive(from: channel, into: $0, act) }
+            let copied = try await target.write { try receive(from: channel, into: $0, act, isCancelled) }
             try await sent
             return .copied(tables(copied))
         } catch {
@@ -94,10 +105,13 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// Returns the digest of each table.
-    private static func digests(_ connection: Connection) throws -> [TableDigest] {
+    private static func digests(_ connection: Connection, _ isCancelled: Flag) throws -> [TableDigest] {
         try tables.map { table in
             var digest = TableDigest()
-            try connection.forEachRow(of: query(table, try columns(of: table, connection))) { digest.add($0) }
+            try connection.forEachRow(of: query(table, try columns(of: table, connection))) { row in
+                if isCancelled.isRaised { throw CancellationError() }
+                digest.add(row)
+            }
             return digest
         }
     }
@@ -118,13 +132,14 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// Sends all rows and then the digests of the tables. Stops when the channel is closed.
-    private static func send(_ connection: Connection, to channel: Channel<Message>) {
+    private static func send(_ connection: Connection, to channel: Channel<Message>, _ isCancelled: Flag) {
         do {
             var digests: [TableDigest] = []
             for (index, table) in tables.enumerated() {
                 var digest = TableDigest()
                 var batch: [[SQLValue]] = []
                 try connection.forEachRow(of: query(table, try columns(of: table, connection))) { row in
+                    if isCancelled.isRaised { throw CancellationError() }
                     digest.add(row)
                     batch.append(row)
                     guard batch.count >= 1_000 else { return }
@@ -141,10 +156,10 @@ package struct DatabaseCopy: Sendable {
     }
 
     private static func receive(
-        from channel: Channel<Message>, into connection: Connection, _ act: String
+        from channel: Channel<Message>, into connection: Connection, _ act: String, _ isCancelled: Flag
     ) throws -> [TableDigest] {
         // Checked again, because another program may have written since the first check, and now none can.
-        guard try digests(connection).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty(act) }
+        guard try digests(connection, isCancelled).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty(act) }
         let insertions = try tables.map { TableInsertion(into: $0, try columns(of: $0, connection)) }
         var emptied = -1
         while let message = channel.receive() {
@@ -162,7 +177,7 @@ package struct DatabaseCopy: Sendable {
                     try connection.run(Statement("DELETE FROM \"\(tables[table])\""))
                 }
                 try continueSequences(connection)
-                try compare(try digests(connection), wanted, act)
+                try compare(try digests(connection, isCancelled), wanted, act)
                 return wanted
             }
         }

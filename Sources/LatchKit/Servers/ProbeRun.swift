@@ -1,3 +1,5 @@
+import HTTPMessages
+
 /// One run of a ``ServerProbe``. It converts events to steps.
 struct ProbeRun {
     let address: ServerAddress
@@ -8,6 +10,7 @@ struct ProbeRun {
     private var mismatches: [String] = []
     private var interception: String?
     private var missingTLS: String?
+    private var isUnavailable = false
 
     init(address: ServerAddress, isPinned: Bool, onStep: @escaping @Sendable (ProbeStep) -> Void) {
         self.address = address
@@ -60,6 +63,7 @@ struct ProbeRun {
         case .notRecognized(let reason, let response):
             mismatches.append("\(asked.title): \(reason)")
             missingTLS = missingTLS ?? InterceptedResponse.missingTLS(response, from: address)
+            isUnavailable = isUnavailable || response.status == .serviceUnavailable
             interception = interception ?? InterceptedResponse.reason(for: response, from: address, expectsJSON: true)
             return false
         }
@@ -91,6 +95,12 @@ struct ProbeRun {
                 .interceptedResponse, "The response did not come from \(address); \(interception)")
             add(.dialect, .failed, message: "The response did not come from the server; \(interception)")
             return
+        }
+        if isUnavailable {
+            let message = "\(address) \(HTTPStatus.serviceUnavailable.failureDescription)."
+            let remedy = "Try again later."
+            report.failure = LatchError(.serverError, message + " " + remedy, status: .serviceUnavailable)
+            return add(.dialect, .failed, message: message, remedy: remedy)
         }
         let message =
             "The server at \(address) is not one that this program supports (\(mismatches.joined(separator: "; ")))."

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPClient
+import HTTPMessages
 import Synchronization
 
 extension Session {
@@ -155,7 +156,7 @@ extension Dialect {
         let remedy = hint(for: response).map { " " + $0 } ?? ""
         return LatchError(
             .serverError,
-            "\(server) has an internal error (status \(response.status)). Try again later.\(end)\(remedy)",
+            "\(server) \(response.status.failureDescription). Try again later.\(end)\(remedy)",
             retryAfter: wait, status: response.status)
     }
 

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 
 /// A sign-in with an API key that the person created at the server, for servers without another way to sign in.
 ///
@@ -80,7 +81,7 @@ public struct KeySignIn: Sendable {
             let remedy = dialect.hint(for: response).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
+                "Login failed: \(server) \(response.status.failureDescription). Try again later.\(remedy)",
                 retryAfter: wait)
         case .authenticated where response.status.isSuccess:
             return InterceptedResponse.noToken(in: response, from: server)

@@ -69,7 +69,7 @@ extension ImmichDialect {
         case 500...:
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.",
+                "Login failed: \(server) \(response.status.failureDescription). Try again later.",
                 retryAfter: wait)
         case 404, 405:
             return LatchError(

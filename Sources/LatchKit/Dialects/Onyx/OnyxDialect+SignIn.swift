@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPMessages
 import ServerMessages
 
 extension OnyxDialect {
@@ -50,7 +51,7 @@ extension OnyxDialect {
         case (500..., _):
             return LatchError(
                 .serverError,
-                "Login failed: \(server) has an internal error (status \(response.status)). Try again later.",
+                "Login failed: \(server) \(response.status.failureDescription). Try again later.",
                 retryAfter: wait)
         case (404, _), (405, _):
             return LatchError(

@@ -94,7 +94,7 @@ extension RelateMailDialect: KeyDialect {
             let remedy = hint(for: response).map { " " + $0 } ?? ""
             return LatchError(
                 .serverError,
-                "\(failure): \(server) has an internal error (status \(response.status)). Try again later.\(remedy)",
+                "\(failure): \(server) \(response.status.failureDescription). Try again later.\(remedy)",
                 retryAfter: RetryAfter.read(response))
         case 200..<300:
             return LatchError(

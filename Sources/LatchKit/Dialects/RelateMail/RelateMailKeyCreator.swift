@@ -1,5 +1,6 @@
 import Crypto
 import HTTPClient
+import HTTPMessages
 
 /// Creates a key for a person with the access token of the identity provider. The token is not needed afterwards.
 ///
@@ -50,7 +51,7 @@ struct RelateMailKeyCreator: Sendable {
         case .internalServerError:
             throw LatchError(
                 .serverError,
-                "Login failed: \(connection.address) has an internal error (status \(response.status)). If the error "
+                "Login failed: \(connection.address) \(response.status.failureDescription). If the error "
                     + "persists, ask its operator whether the provider's access token contains the required e-mail "
                     + "address.")
         default: throw dialect.refusal(response, from: connection.address, failure: "Login failed")
