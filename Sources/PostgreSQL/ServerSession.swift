@@ -40,7 +40,9 @@ final class ServerSession {
                 .unavailable, "Could not connect to \(subject): there is not enough memory; free some memory.")
         }
         self.pointer = pointer
-        guard PQstatus(pointer) == CONNECTION_OK else { throw failure("connect to", connectionFailure) }
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            throw .postgreSQL(connectionFailure, act: "connect to", subject: subject, isConnecting: true)
+        }
         guard PQenterPipelineMode(pointer) == 1, PQsetnonblocking(pointer, 1) == 0 else { throw lost("connect to") }
     }
 
