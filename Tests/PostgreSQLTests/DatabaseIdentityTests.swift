@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The database behind an address of PostgreSQL")
-struct IdentityTests {
+struct DatabaseIdentityTests {
     @Test("a connection to another or a recreated database is refused, and one to a copy of the same is not")
     func replaced() async throws {
         let fixture = try await ServerFixture()
@@ -61,6 +61,29 @@ struct IdentityTests {
             ids.append(try await fixture.query("SELECT database_id FROM schema_version"))
         }
         #expect(ids[0].count > 30 && ids[0] == ids[1])
+    }
+
+    @Test("an upgrade runs while another program reads the table of the version, and does not let others wait")
+    func readDuringMigration() async throws {
+        let fixture = try await ServerFixture()
+        let newer = ServerFixture.migrations + [Migration(to: 2, named: "notes", "CREATE TABLE notes (id BIGINT)")]
+        func upgrade() async throws {
+            try await Database.open(ServerFixture.driver(fixture.address), migrations: newer).close()
+        }
+        await fixture.database.close()
+        try await fixture.query("ALTER TABLE schema_version DROP COLUMN database_id")
+        // As pg_dump does.
+        let dump = try await fixture.hold("LOCK TABLE schema_version IN ACCESS SHARE MODE")
+        let start = ContinuousClock.now
+        #expect(await code { try await upgrade() } == .locked)
+        #expect(start.duration(to: .now) < .seconds(20))
+        try await dump()
+        try await fixture.other().close()
+
+        let end = try await fixture.hold("LOCK TABLE schema_version IN ACCESS SHARE MODE")
+        try await upgrade()
+        #expect(try await fixture.query("SELECT version FROM schema_version") == "2\n")
+        try await end()
     }
 
     @Test(
