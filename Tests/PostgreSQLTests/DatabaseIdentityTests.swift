@@ -32,6 +32,39 @@ struct DatabaseIdentityTests {
         #expect(try await fixture.database.externalChanges().isComplete == false)
     }
 
+    @Test("tables that are dropped or recreated while connections stay open are refused until the right ones are back")
+    func replacedTables() async throws {
+        let fixture = try await ServerFixture()
+        try await fixture.add(1)
+        #expect(try await fixture.ids() == [1])
+        _ = try await fixture.database.externalChanges()
+        #expect(try await fixture.database.externalChanges().isComplete)
+        func expectRefusal() async {
+            // The question for changes notices it, and tells all connections.
+            #expect(await code { try await fixture.database.externalChanges() } == .moved)
+            #expect(await code { try await fixture.ids() } == .moved)
+            #expect(await code { try await fixture.add(2) } == .moved)
+        }
+
+        try await fixture.query("ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public")
+        await expectRefusal()
+        try await fixture.query("DROP SCHEMA public; ALTER SCHEMA first RENAME TO public")
+        #expect(try await fixture.database.externalChanges().isComplete == false)
+        #expect(try await fixture.ids() == [1])
+        try await fixture.add(2)
+
+        try await fixture.query("ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public")
+        let recreated = try await fixture.other()
+        await expectRefusal()
+        #expect(try await fixture.ids(recreated) == [])
+        await recreated.close()
+
+        try await fixture.query("DROP SCHEMA public CASCADE; ALTER SCHEMA first RENAME TO public")
+        #expect(try await fixture.database.externalChanges().isComplete == false)
+        #expect(try await fixture.ids() == [1, 2])
+        try await fixture.add(3)
+    }
+
     @Test("a database that a newer program has migrated is the same, and one with older tables is not")
     func versions() async throws {
         let fixture = try await ServerFixture()
