@@ -36,7 +36,7 @@ final class PostgreSQLConnection: DriverConnection {
     private let answerTimeout: Duration
     private let identity: DatabaseIdentity
     private let roundTrips: RoundTripCounter
-    /// Whether a transaction may pause, because it copies many rows.
+    /// Whether statements and pauses of a transaction may take long, because it copies many rows.
     private let isBulk: Bool
     private var session: ServerSession?
     private var statements: [ObjectIdentifier: (text: SQLText, statement: PostgreSQLStatement)] = [:]
@@ -159,7 +159,9 @@ final class PostgreSQLConnection: DriverConnection {
     func commit() throws(DatabaseError) {
         guard transaction == .writing else { throw misuse("no transaction is open") }
         do throws(DatabaseError) {
-            let result = try use { (session, deadline) throws(DatabaseError) in
+            // A COMMIT that waits for a standby must not be cancelled: the server would complete it without the
+            // standby, and others would see what a fail-over loses.
+            let result = try use(isCancellable: false) { (session, deadline) throws(DatabaseError) in
                 try session.queue("COMMIT", isDiscarded: false)
                 return try session.receive(until: deadline).last
             }
@@ -276,11 +278,30 @@ final class PostgreSQLConnection: DriverConnection {
         checkedMismatchCount = mismatchCount
     }
 
+    /// Has the server end a command soon after its client is gone. Not every server has all of these parameters.
+    private static let detectLostClient = """
+        DO $$
+        DECLARE parameter record;
+        BEGIN
+            FOR parameter IN SELECT * FROM (VALUES
+                ('client_connection_check_interval', '1000'), ('tcp_keepalives_idle', '5'),
+                ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3')) AS parameters(name, value)
+            LOOP
+                BEGIN
+                    PERFORM set_config(parameter.name, parameter.value, false);
+                EXCEPTION WHEN others THEN NULL;
+                END;
+            END LOOP;
+        END $$
+        """
+
     /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.
     private func setUp(_ session: ServerSession) throws(DatabaseError) {
         let timeout = answerTimeout.wholeMilliseconds
         try session.queue("SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5)")
-        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 0 : min(timeout, 2_000))")
+        try session.queue("SET statement_timeout = \(isBulk ? 0 : timeout * 9 / 10)")
+        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : min(timeout, 2_000))")
+        try session.queue(Self.detectLostClient)
         try session.queue("SET client_min_messages = warning")
         if purpose == .listening { try session.queue("LISTEN \(PostgreSQLDriver.channel)") }
         let check = identity.check
@@ -317,8 +338,10 @@ final class PostgreSQLConnection: DriverConnection {
     }
 
     /// Uses the session. After an error that leaves it in an unknown state, the connection is closed, which also ends
-    /// its transaction at the server.
+    /// its transaction at the server. If the server did not answer in time and `isCancellable`, it is asked to cancel
+    /// the command.
     private func use<Value>(
+        isCancellable: Bool = true,
         _ body: (ServerSession, ContinuousClock.Instant) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
         if session == nil, transaction == .none { try connect() }
@@ -330,6 +353,7 @@ final class PostgreSQLConnection: DriverConnection {
         } catch {
             if session.isLost || [.unavailable, .readOnly].contains(error.code) {
                 wasClosedByServer = !session.hasTimedOut
+                if session.hasTimedOut, isCancellable { session.cancel() }
                 disconnect()
                 if transaction != .none { transaction = .lost }
             } else if session.hasFailedControl, transaction == .writing {

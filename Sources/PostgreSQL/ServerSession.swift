@@ -81,6 +81,14 @@ final class ServerSession {
         return PQstatus(pointer) != CONNECTION_OK
     }
 
+    /// Asks the server to cancel the command that runs, and does not wait for that.
+    func cancel() {
+        guard let pointer = PQgetCancel(pointer) else { return }
+        let request = CancelRequest(pointer: pointer)
+        // PQcancel waits for the server without a limit. Without a thread, the server notices the closed connection.
+        try? SystemThread.detach { request.send() }
+    }
+
     // MARK: - Queueing
 
     /// Queues a command without values. Unless `isDiscarded`, ``receive(until:)`` returns its result.
@@ -237,5 +245,25 @@ final class ServerSession {
 
     private func failure(_ act: String, _ failure: PostgreSQLFailure) -> DatabaseError {
         .postgreSQL(failure, act: act, subject: subject)
+    }
+}
+
+/// A request to cancel the command of a session. It stays valid after the session is closed.
+///
+/// Source: PostgreSQL, "Canceling Queries in Progress": `PQcancel` may be called from any thread.
+private final class CancelRequest: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        PQfreeCancel(pointer)
+    }
+
+    func send() {
+        var message = [CChar](repeating: 0, count: 256)
+        PQcancel(pointer, &message, Int32(message.count))
     }
 }
