@@ -47,7 +47,7 @@ struct Failure: Error {
 
     private static func code(of error: DatabaseError) -> ExitCode {
         switch error.code {
-        case .locked: .tryLater
+        case .locked, .interrupted: .tryLater
         case .unavailable: .unavailable
         default: .input
         }

@@ -22,19 +22,21 @@ package struct PostgreSQLFailure: Error, Hashable, Sendable, CustomStringConvert
 
     /// Reads a message of libpq in its verbose form. The part that is from the server looks like `FATAL:  28P01: reason`,
     /// with the first word and the reason in the server's language. Only one line is kept: others are details, which
-    /// may contain values.
+    /// may contain values, or from other hosts. A host that refuses the user or the database comes first, because
+    /// waiting does not help there.
     init(message: String) {
         let lines = message.split(separator: "\n")
-        for line in lines {
-            guard let start = line.firstRange(of: ":  ")?.upperBound else { continue }
+        let failures = lines.compactMap { line -> PostgreSQLFailure? in
+            guard let start = line.firstRange(of: ":  ")?.upperBound else { return nil }
             let (state, rest) = (line[start...].prefix(5), line[start...].dropFirst(5))
             guard rest.hasPrefix(": "), state.allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) }) else {
-                continue
+                return nil
             }
-            self.init(state: String(state), text: String(rest.dropFirst(2)))
-            return
+            return PostgreSQLFailure(state: String(state), text: String(rest.dropFirst(2)))
         }
-        self.init(text: lines.first.map(String.init) ?? "the connection was lost")
+        self =
+            failures.first { ["28", "3D"].contains($0.state.prefix(2)) } ?? failures.first
+            ?? PostgreSQLFailure(text: lines.first.map(String.init) ?? "the connection was lost")
     }
 
     /// The text and SQLSTATE.
@@ -46,9 +48,13 @@ package struct PostgreSQLFailure: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension DatabaseError {
-    /// Returns the error for a failure of PostgreSQL. Every such error is made here.
-    static func postgreSQL(_ failure: PostgreSQLFailure, act: String, subject: String) -> DatabaseError {
-        let code = code(ofState: failure.state)
+    /// Returns the error for a failure of PostgreSQL. Every such error is made here. If `isConnecting`, what the server
+    /// does not understand is from the address.
+    static func postgreSQL(
+        _ failure: PostgreSQLFailure, act: String, subject: String, isConnecting: Bool = false
+    ) -> DatabaseError {
+        let state = code(ofState: failure.state)
+        let code = isConnecting && state == .misuse ? .cannotOpen : state
         return DatabaseError(
             code, "Could not \(act) \(subject): \(explanation(code, failure))", cause: failure)
     }
@@ -98,6 +104,8 @@ extension DatabaseError {
             "the server is not available (\(reason)); check that it runs and can be reached, and its certificate."
         case .interrupted: "the statement was cancelled at the server (\(reason)); try again."
         case .other: "\(reason); look for the reason in the log of the server."
+        case .cannotOpen where ["22", "42"].contains(failure.state.prefix(2)):
+            "\(reason); correct 'options' in the address of the database."
         case .cannotOpen: "\(reason); check the user, the password file and the name of the database."
         case .misuse: "\(reason); this is a bug in the program."
         default: "\(reason)."

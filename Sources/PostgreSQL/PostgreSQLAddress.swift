@@ -28,8 +28,8 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     /// The password comes from `passfile`, from the user's `~/.pgpass`, or from `PGPASSFILE`; a socket needs none with
     /// peer authentication.
     ///
-    /// - Throws: ``DatabaseError/Code/cannotOpen`` when the address is malformed, contains a password, or would send
-    ///   data over a network without encryption.
+    /// - Throws: ``DatabaseError/Code/cannotOpen`` when the address is malformed, contains a password, would send
+    ///   data over a network without encryption, or leads to a server that accepts no writes.
     package init(_ uri: String) throws(DatabaseError) {
         let options = try Self.parse(uri)
         guard options["password"] == nil, options["sslpassword"] == nil else {
@@ -42,9 +42,11 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         isLocal = Self.destinations(options).allSatisfy {
             $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0)
         }
-        let ports = (options["port"] ?? "").split(separator: ",")
-        guard ports.allSatisfy({ UInt16($0) != nil }) else {
-            throw Self.refusal("a port in it is not a number", "write 'postgresql://user@host:5432/database'")
+        try Self.requirePorts(options)
+        let target = options["target_session_attrs"] ?? "read-write"
+        guard ["read-write", "primary", "any"].contains(target) else {
+            throw Self.refusal(
+                "'target_session_attrs=\(target)' leads to a server that accepts no writes", "remove it")
         }
         let mode = options["sslmode"]
         guard isLocal || mode == nil || ["verify-ca", "verify-full"].contains(mode) else {
@@ -80,6 +82,24 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         return (0..<max(hosts.count, addresses.count)).map { index in
             let address = index < addresses.count ? addresses[index] : ""
             return address.isEmpty && index < hosts.count ? hosts[index] : address
+        }
+    }
+
+    /// Throws when a port is not a number, or when it is unclear to which host a port or a numeric address belongs.
+    private static func requirePorts(_ options: [String: String]) throws(DatabaseError) {
+        let (hosts, addresses, ports) = (list(options["host"]), list(options["hostaddr"]), list(options["port"]))
+        guard ports.allSatisfy({ $0.isEmpty || UInt16($0) != nil }) else {
+            throw refusal("a port in it is not a number", "write 'postgresql://user@host:5432/database'")
+        }
+        let hasAddresses = options["hostaddr"] != nil
+        guard !hasAddresses || options["host"] == nil || hosts.count == addresses.count else {
+            throw refusal(
+                "it has \(hosts.count) hosts and \(addresses.count) values of 'hostaddr'", "write one for each host")
+        }
+        let hostCount = hasAddresses ? addresses.count : hosts.count
+        guard ports.count == 1 || ports.count == hostCount else {
+            throw refusal(
+                "it has \(hostCount) hosts and \(ports.count) ports", "write one port for all hosts, or one for each")
         }
     }
 

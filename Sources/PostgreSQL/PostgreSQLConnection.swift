@@ -22,7 +22,7 @@ final class PostgreSQLConnection: DriverConnection {
     /// How long a statement of a writer waits for another lock, in milliseconds. Only operators and other programs hold
     /// such locks, and meanwhile all writers wait.
     private static let rowLockTimeout = 500
-    /// The same for the rest of a transaction in which a statement has waited in vain.
+    /// The same after a statement of the transaction failed because of a lock.
     private static let furtherRowLockTimeout = 10
 
     private enum Transaction {
@@ -36,7 +36,7 @@ final class PostgreSQLConnection: DriverConnection {
     private let answerTimeout: Duration
     private let identity: DatabaseIdentity
     private let roundTrips: RoundTripCounter
-    /// Whether a transaction may pause, because it copies many rows.
+    /// Whether statements and pauses of a transaction may take long, because it copies many rows.
     private let isBulk: Bool
     private var session: ServerSession?
     private var statements: [ObjectIdentifier: (text: SQLText, statement: PostgreSQLStatement)] = [:]
@@ -47,7 +47,9 @@ final class PostgreSQLConnection: DriverConnection {
     /// The commands since the beginning of the transaction, until the server has answered one of its statements.
     private var unansweredCommands: [String]?
     /// Whether the last session ended because the server closed it, and not because it did not answer in time.
-    private var hasLostIdleSession = false
+    private var wasClosedByServer = false
+    /// The ``DatabaseIdentity/mismatchCount`` before the session compared its database.
+    private var checkedMismatchCount = 0
     /// Whether changes by others may have been missed since the last report.
     private var mayHaveMissedChanges = true
 
@@ -91,7 +93,7 @@ final class PostgreSQLConnection: DriverConnection {
         do throws(DatabaseError) {
             return try send(statement)
         } catch {
-            guard let commands, transaction == .lost, hasLostIdleSession else { throw error }
+            guard let commands, transaction == .lost, wasClosedByServer else { throw error }
             try connect()
             transaction = kind
             for command in commands { try queue(command) }
@@ -157,7 +159,9 @@ final class PostgreSQLConnection: DriverConnection {
     func commit() throws(DatabaseError) {
         guard transaction == .writing else { throw misuse("no transaction is open") }
         do throws(DatabaseError) {
-            let result = try use { (session, deadline) throws(DatabaseError) in
+            // A COMMIT that waits for a standby must not be cancelled: the server would complete it without the
+            // standby, and others would see what a fail-over loses.
+            let result = try use(isCancellable: false) { (session, deadline) throws(DatabaseError) in
                 try session.queue("COMMIT", isDiscarded: false)
                 return try session.receive(until: deadline).last
             }
@@ -227,15 +231,14 @@ final class PostgreSQLConnection: DriverConnection {
 
     // MARK: - Changes by others
 
-    private static let clock = SQLText("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
-
-    /// Asks the server for its time. The answer comes after the notifications of everything committed before.
+    /// Asks the server for its time, and whether the database is still the same. The answer comes after the
+    /// notifications of everything committed before.
     func externalChanges() throws(DatabaseError) -> ExternalChanges {
-        if session == nil || session?.isLost == true { try connect() }
+        try connectIfNeeded()
         let asked = SystemClock.microseconds
-        guard let statement = try statement(Self.clock) as? PostgreSQLStatement else { throw misuse("no statement") }
+        let statement = try statement(identity.question)
         defer { statement.reset() }
-        guard try statement.step() else { throw misuse("the server has no clock") }
+        try checkIdentity { () throws(DatabaseError) in try statement.step() && statement.int64(1) == 1 }
         let answered = SystemClock.microseconds
         let difference = statement.int64(0) - (asked + (answered - asked) / 2)
         defer { mayHaveMissedChanges = false }
@@ -248,7 +251,7 @@ final class PostgreSQLConnection: DriverConnection {
 
     private func begin(_ kind: Transaction, _ command: String) throws(DatabaseError) {
         failedStatement = nil
-        if session == nil || session?.isLost == true { try connect() }
+        try connectIfNeeded()
         transaction = kind
         unansweredCommands = []
         try queue(command)
@@ -259,33 +262,69 @@ final class PostgreSQLConnection: DriverConnection {
         try use { (session, _) throws(DatabaseError) in try session.queue(command) }
     }
 
+    /// Connects if there is no usable session, or if another connection has found another database since this one
+    /// compared its own.
+    private func connectIfNeeded() throws(DatabaseError) {
+        guard let session, !session.isLost, checkedMismatchCount == identity.mismatchCount else { return try connect() }
+    }
+
     private func connect() throws(DatabaseError) {
         disconnect()
+        let mismatchCount = identity.mismatchCount
         let session = try ServerSession(address, name: purpose.rawValue)
         try setUp(session)
         session.roundTrips = roundTrips
         self.session = session
+        checkedMismatchCount = mismatchCount
     }
+
+    /// Has the server end a command soon after its client is gone. Not every server has all of these parameters.
+    private static let detectLostClient = """
+        DO $$
+        DECLARE parameter record;
+        BEGIN
+            FOR parameter IN SELECT * FROM (VALUES
+                ('client_connection_check_interval', '1000'), ('tcp_keepalives_idle', '5'),
+                ('tcp_keepalives_interval', '2'), ('tcp_keepalives_count', '3')) AS parameters(name, value)
+            LOOP
+                BEGIN
+                    PERFORM set_config(parameter.name, parameter.value, false);
+                EXCEPTION WHEN others THEN NULL;
+                END;
+            END LOOP;
+        END $$
+        """
 
     /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.
     private func setUp(_ session: ServerSession) throws(DatabaseError) {
         let timeout = answerTimeout.wholeMilliseconds
         try session.queue("SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5)")
-        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 0 : min(timeout, 2_000))")
+        try session.queue("SET statement_timeout = \(isBulk ? 0 : timeout * 9 / 10)")
+        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : min(timeout, 2_000))")
+        try session.queue(Self.detectLostClient)
         try session.queue("SET client_min_messages = warning")
         if purpose == .listening { try session.queue("LISTEN \(PostgreSQLDriver.channel)") }
         let check = identity.check
         if let check { try session.queue(check, isDiscarded: false) }
-        do throws(DatabaseError) {
+        try checkIdentity { () throws(DatabaseError) in
             let result = try session.receive(until: .now + answerTimeout).first
-            guard check == nil || result?.rowCount == 1 && result?.bytes(0, 0).first == 1 else { throw isReplaced }
-        } catch {
-            // Another database may have no such table, or not these columns.
-            throw check != nil && error.code == .misuse ? isReplaced : error
+            return check == nil || result?.bytes(0, 0).first == 1
         }
     }
 
-    private var isReplaced: DatabaseError {
+    /// Throws when `isSame` finds another database. All connections then compare theirs before their next transaction.
+    private func checkIdentity(_ isSame: () throws(DatabaseError) -> Bool) throws(DatabaseError) {
+        do throws(DatabaseError) {
+            if try isSame() { return }
+        } catch {
+            // Another database may have no such table, or not these columns.
+            guard identity.check != nil, error.code == .misuse else { throw error }
+        }
+        identity.recordMismatch()
+        throw replacedDatabaseError
+    }
+
+    private var replacedDatabaseError: DatabaseError {
         DatabaseError(
             .moved,
             "Could not use \(subject): the database behind this address is not the one that this gateway started with; "
@@ -299,8 +338,10 @@ final class PostgreSQLConnection: DriverConnection {
     }
 
     /// Uses the session. After an error that leaves it in an unknown state, the connection is closed, which also ends
-    /// its transaction at the server.
+    /// its transaction at the server. If the server did not answer in time and `isCancellable`, it is asked to cancel
+    /// the command.
     private func use<Value>(
+        isCancellable: Bool = true,
         _ body: (ServerSession, ContinuousClock.Instant) throws(DatabaseError) -> Value
     ) throws(DatabaseError) -> Value {
         if session == nil, transaction == .none { try connect() }
@@ -311,7 +352,8 @@ final class PostgreSQLConnection: DriverConnection {
             return try body(session, .now + answerTimeout)
         } catch {
             if session.isLost || [.unavailable, .readOnly].contains(error.code) {
-                hasLostIdleSession = !session.hasTimedOut
+                wasClosedByServer = !session.hasTimedOut
+                if session.hasTimedOut, isCancellable { session.cancel() }
                 disconnect()
                 if transaction != .none { transaction = .lost }
             } else if session.hasFailedControl, transaction == .writing {

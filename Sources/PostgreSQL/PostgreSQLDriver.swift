@@ -19,8 +19,10 @@ package struct PostgreSQLDriver: DatabaseDriver {
     ///   - address: The address of the database.
     ///   - applicationID: The number that identifies the program that owns the tables.
     ///   - readerCount: The number of connections that read, at least 1.
-    ///   - answerTimeout: How long to wait for the answer to a statement.
-    ///   - isBulk: Whether transactions may pause, because they copy many rows.
+    ///   - answerTimeout: How long to wait for the answer to a statement. The server cancels a statement a little
+    ///     earlier.
+    ///   - isBulk: Whether statements may take any time and a transaction may pause for 60 seconds, because it copies
+    ///     many rows. Otherwise it may pause for 2 seconds.
     package init(
         _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, answerTimeout: Duration = .seconds(5),
         isBulk: Bool = false
@@ -46,6 +48,10 @@ package struct PostgreSQLDriver: DatabaseDriver {
     package static let channel = "latchstring"
 
     /// Connects, and migrates the schema. Later connections must lead to the same database.
+    ///
+    /// - Parameter migrations: All migrations, in ascending order of their versions.
+    /// - Returns: The connection that writes.
+    /// - Throws: `DatabaseError` with any code that describes a server. The tables then keep their version.
     package func openForWriting(_ migrations: [Migration]) throws(DatabaseError) -> Connection {
         let connection = make(.writing)
         let id = try PostgreSQLMigrator(migrations: migrations, applicationID: applicationID).migrate(connection)
@@ -53,7 +59,9 @@ package struct PostgreSQLDriver: DatabaseDriver {
         return connection
     }
 
-    /// Connects, and returns the version of the schema.
+    /// Connects, and returns the version of the schema. 0 for a database without tables. Changes nothing.
+    ///
+    /// - Throws: `DatabaseError` when the database does not answer, or belongs to another program.
     package func schemaVersion() throws(DatabaseError) -> Int {
         try PostgreSQLMigrator(migrations: [], applicationID: applicationID).version(of: make(.reading))
     }

@@ -35,6 +35,9 @@ struct PostgreSQLMigrator {
                 WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))
         """
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
+    /// How long the addition of the column waits for the transactions that read the table, such as those of `pg_dump`, in
+    /// milliseconds. Meanwhile all others wait behind it.
+    private static let columnLockTimeout = 200
     private static let record = Statement("UPDATE schema_version SET version = ?", Int.self)
 
     let migrations: [Migration]
@@ -60,7 +63,7 @@ struct PostgreSQLMigrator {
         do throws(DatabaseError) {
             // Read again under the lock, because another program may have run the migrations meanwhile.
             guard let state = try self.state(connection), let id = state.databaseID else {
-                throw belongsToOther(connection)
+                throw foreignTablesError(connection)
             }
             if try !isCurrent(state, connection) { try run(connection, from: state.version) }
             try connection.driver.commit()
@@ -77,8 +80,18 @@ struct PostgreSQLMigrator {
             """
             BEGIN;
             SELECT pg_advisory_xact_lock(\(applicationID));
-            CREATE TABLE IF NOT EXISTS schema_version (application_id bigint NOT NULL, version bigint NOT NULL);
-            ALTER TABLE schema_version ADD COLUMN IF NOT EXISTS database_id uuid;
+            CREATE TABLE IF NOT EXISTS schema_version (
+                application_id bigint NOT NULL, version bigint NOT NULL, database_id uuid);
+            DO $$
+            BEGIN
+                IF NOT EXISTS (
+                    SELECT FROM pg_attribute
+                    WHERE attrelid = 'schema_version'::regclass AND attname = 'database_id' AND NOT attisdropped)
+                THEN
+                    SET LOCAL lock_timeout = \(Self.columnLockTimeout);
+                    ALTER TABLE schema_version ADD COLUMN database_id uuid;
+                END IF;
+            END $$;
             INSERT INTO schema_version (application_id, version)
                 SELECT \(applicationID), 0 WHERE NOT EXISTS (SELECT 1 FROM schema_version);
             UPDATE schema_version SET database_id = gen_random_uuid() WHERE database_id IS NULL;
@@ -87,8 +100,9 @@ struct PostgreSQLMigrator {
     }
 
     private func run(_ connection: Connection, from version: Int) throws(DatabaseError) {
-        // Gateways of the version before read the tables meanwhile.
-        try connection.driver.execute("SET LOCAL lock_timeout = 5000;" + CompatibilityFunctions.sql)
+        // Gateways of the version before read the tables meanwhile. A statement may rewrite a large table.
+        try connection.driver.execute(
+            "SET LOCAL lock_timeout = 5000; SET LOCAL statement_timeout = 0;" + CompatibilityFunctions.sql)
         for migration in migrations where version < migration.version { try migration.run(connection) }
         try connection.run(Self.record, migrations.newestVersion)
     }
@@ -103,16 +117,16 @@ struct PostgreSQLMigrator {
     private func state(_ connection: Connection) throws(DatabaseError) -> State? {
         let hasVersion = try connection.first(Self.hasVersion) == true
         guard hasVersion, let found = try connection.first(Self.row) else {
-            guard try connection.first(Self.hasTables) == false else { throw belongsToOther(connection) }
+            guard try connection.first(Self.hasTables) == false else { throw foreignTablesError(connection) }
             return nil
         }
         guard found.id == "\(applicationID)", let version = found.version.flatMap(Int.init) else {
-            throw belongsToOther(connection)
+            throw foreignTablesError(connection)
         }
         return State(version: version, databaseID: found.databaseID)
     }
 
-    private func belongsToOther(_ connection: Connection) -> DatabaseError {
+    private func foreignTablesError(_ connection: Connection) -> DatabaseError {
         DatabaseError(
             .notADatabase,
             "Could not open \(connection.driver.subject): it has tables of another program; create an empty database "

@@ -40,7 +40,9 @@ final class ServerSession {
                 .unavailable, "Could not connect to \(subject): there is not enough memory; free some memory.")
         }
         self.pointer = pointer
-        guard PQstatus(pointer) == CONNECTION_OK else { throw failure("connect to", connectionFailure) }
+        guard PQstatus(pointer) == CONNECTION_OK else {
+            throw .postgreSQL(connectionFailure, act: "connect to", subject: subject, isConnecting: true)
+        }
         guard PQenterPipelineMode(pointer) == 1, PQsetnonblocking(pointer, 1) == 0 else { throw lost("connect to") }
     }
 
@@ -77,6 +79,14 @@ final class ServerSession {
     var isLost: Bool {
         if Self.isReady(PQsocket(pointer), forWriting: false, until: .now) { PQconsumeInput(pointer) }
         return PQstatus(pointer) != CONNECTION_OK
+    }
+
+    /// Asks the server to cancel the command that runs, and does not wait for that.
+    func cancel() {
+        guard let pointer = PQgetCancel(pointer) else { return }
+        let request = CancelRequest(pointer: pointer)
+        // PQcancel waits for the server without a limit. Without a thread, the server notices the closed connection.
+        try? SystemThread.detach { request.send() }
     }
 
     // MARK: - Queueing
@@ -235,5 +245,25 @@ final class ServerSession {
 
     private func failure(_ act: String, _ failure: PostgreSQLFailure) -> DatabaseError {
         .postgreSQL(failure, act: act, subject: subject)
+    }
+}
+
+/// A request to cancel the command of a session. It stays valid after the session is closed.
+///
+/// Source: PostgreSQL, "Canceling Queries in Progress": `PQcancel` may be called from any thread.
+private final class CancelRequest: @unchecked Sendable {
+    private let pointer: OpaquePointer
+
+    init(pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        PQfreeCancel(pointer)
+    }
+
+    func send() {
+        var message = [CChar](repeating: 0, count: 256)
+        PQcancel(pointer, &message, Int32(message.count))
     }
 }

@@ -36,12 +36,18 @@ struct ReplacedDatabaseTests {
             #expect(try await fixture.login().status == 503)
             let ready = try await fixture.http.send("GET", "/readyz")
             #expect(ready.status == 503 && ready.json?["status"]?.string == "database")
+            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
             #expect(ready.json?["detail"]?.string?.contains("restart the gateway") == true)
 
             try await server.renameDatabase(name, to: name + "_second")
             try await server.renameDatabase(name + "_first", to: name)
             #expect(try await fixture.me(token).status == 200)
             #expect(try await fixture.http.send("GET", "/readyz").status == 200)
+            #expect(try await fixture.http.send("GET", "/readyz").status == 200)
+            // However many probes there are, the log has the beginning and the end.
+            for message in ["The database is another one.", "The database is the one of the start again."] {
+                #expect(fixture.lines.text.components(separatedBy: message).count == 2, "\(message)")
+            }
         }
     }
 }

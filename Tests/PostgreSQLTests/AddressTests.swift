@@ -16,6 +16,11 @@ struct AddressTests {
             "postgresql://localhost/latchd?hostaddr=10.0.0.5&sslmode=disable",
             "postgresql://db.example/latchd?sslpassword=s3cr3t", "postgresql:///latchd?service=other",
             "postgresql://127.evil.example/latchd?sslmode=disable",
+            "postgresql://db1,db2/latchd?target_session_attrs=read-only",
+            "postgresql://db1,db2/latchd?target_session_attrs=standby",
+            "postgresql://db1,db2/latchd?target_session_attrs=prefer-standby",
+            "postgresql://db1,db2/latchd?port=5432,5433,5434", "postgresql:///latchd?port=5432,5433",
+            "postgresql://db1,db2/latchd?hostaddr=10.0.0.5",
         ])
     func refused(_ text: String) throws {
         let error = #expect(throws: DatabaseError.self) { try PostgreSQLAddress(text) }
@@ -31,6 +36,8 @@ struct AddressTests {
             "postgresql:///latchd", "postgresql://latchd@/latchd?host=/run/postgresql",
             "postgresql://127.0.0.1/latchd?sslmode=disable", "postgresql://[::1]/latchd?sslmode=disable",
             "postgresql://db.example/latchd?hostaddr=127.0.0.1&sslmode=disable",
+            "postgresql://localhost,127.0.0.1/latchd?port=5433&target_session_attrs=primary",
+            "postgresql:///latchd?hostaddr=127.0.0.1,127.0.0.2&port=5433,5434",
         ] {
             #expect(try PostgreSQLAddress(text).isLocal)
         }

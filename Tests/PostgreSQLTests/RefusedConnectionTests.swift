@@ -14,6 +14,8 @@ struct RefusedConnectionTests {
             ("connection to server on socket \"/x\" failed: FATAL:  3D000: Datenbank »x« existiert nicht", "3D000"),
             ("ВАЖНО:  28P01: пользователь не прошёл проверку подлинности\nПОДРОБНОСТИ:  28000: x", "28P01"),
             ("connection to \"a\" failed: Connection refused\nconnection to \"b\" failed: FATAL:  57P03: x", "57P03"),
+            ("to \"a\" failed: FATAL:  57P03: x\nto \"b\" failed: FATAL:  28P01: y", "28P01"),
+            ("to \"a\" failed: FATAL:  57P03: x\nto \"b\" failed: FATAL:  3D000: y", "3D000"),
             ("connection to server at \"a\" failed: Connection refused\n\tIs the server running?", ""),
             ("SSL error:  certificate verify failed", ""), ("", ""),
         ])
@@ -46,6 +48,16 @@ struct RefusedConnectionTests {
 
         #expect(
             error?.code == .cannotOpen && error?.message.contains("existiert nicht") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("settings in the address that the server does not know are refused", arguments: ["nonsense", "work_mem"])
+    func options(_ name: String) async throws {
+        let address = try await PostgreSQLServer.running().createDatabase() + "&options=-c%20\(name)%3Dx"
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Database.open(ServerFixture.driver(address), migrations: ServerFixture.migrations)
+        }
+        let message = error?.message ?? ""
+        #expect(error?.code == .cannotOpen && message.contains("correct 'options' in the address"), "\(message)")
     }
 
     @Test("a role that may not create tables, and one without a connection left, get the remedy")

@@ -37,14 +37,17 @@ struct ServerFixture {
         database = try await Database.open(Self.driver(address, answerTimeout), migrations: Self.migrations)
     }
 
-    static func driver(_ address: String, _ answerTimeout: Duration = .seconds(30)) throws -> PostgreSQLDriver {
+    static func driver(
+        _ address: String, _ answerTimeout: Duration = .seconds(30), isBulk: Bool = false
+    ) throws -> PostgreSQLDriver {
         PostgreSQLDriver(
-            try PostgreSQLAddress(address), applicationID: applicationID, readerCount: 2, answerTimeout: answerTimeout)
+            try PostgreSQLAddress(address), applicationID: applicationID, readerCount: 2, answerTimeout: answerTimeout,
+            isBulk: isBulk)
     }
 
     /// Opens the database again, as another gateway does.
-    func other() async throws -> Database {
-        try await Database.open(Self.driver(address), migrations: Self.migrations)
+    func other(answerTimeout: Duration = .seconds(30), isBulk: Bool = false) async throws -> Database {
+        try await Database.open(Self.driver(address, answerTimeout, isBulk: isBulk), migrations: Self.migrations)
     }
 
     func add(_ id: Int, to database: Database? = nil) async throws {
@@ -61,6 +64,17 @@ struct ServerFixture {
     /// Runs SQL outside of the driver.
     @discardableResult
     func query(_ sql: String) async throws -> String { try await server.query(sql, in: name) }
+
+    /// Runs SQL in a transaction that stays open, and returns a function that ends it.
+    func hold(_ sql: String) async throws -> () async throws -> Void {
+        let holding = Task { try await query(sql + "; SELECT pg_sleep(600)") }
+        let held = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+        try await eventually { try await query("SELECT count(*) \(held)") == "1\n" }
+        return {
+            try await query("SELECT pg_terminate_backend(pid) \(held)")
+            _ = await holding.result
+        }
+    }
 }
 
 /// The code of the error that `body` throws, or nil when it throws none.

@@ -131,7 +131,7 @@ struct MigrateDatabase: ExecutableCommand {
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
         let before = location.isMissingFile ? 0 : try await location.schemaVersion()
-        try await location.open(isBulk: true).close()
+        try await location.open().close()
         let current = DatabaseLocation.schemaVersion
         let change =
             switch before {

@@ -54,20 +54,26 @@ struct Serve: Reloading {
         return .done
     }
 
-    /// Opens the gateway. While the database does not respond, has no free connection or is locked, logs that once and
-    /// tries again each second. Nil when the task was cancelled meanwhile.
+    /// Opens the gateway. While the database does not respond, has no free connection or is locked, tries again each
+    /// second. Logs the reason when it changes, and otherwise once a minute. Nil when the task was cancelled meanwhile.
     private static func open(_ settings: GatewaySettings) async throws -> Gateway? {
         var log: Log?
+        var lastReason: (text: String, loggedAt: ContinuousClock.Instant)?
         while true {
             do {
                 let gateway = try await Gateway.open(settings)
                 log?.info("The database responds.")
                 return gateway
-            } catch let error as DatabaseError where [.unavailable, .locked].contains(error.code) {
-                if log == nil {
-                    log = Log(
-                        level: settings.logLevel, format: settings.logFormat, writer: .standardError(), now: { Date() })
+            } catch let error as DatabaseError where [.unavailable, .locked, .interrupted].contains(error.code) {
+                if lastReason.map({ $0.text != error.message || $0.loggedAt.duration(to: .now) > .seconds(60) }) ?? true
+                {
+                    log =
+                        log
+                        ?? Log(
+                            level: settings.logLevel, format: settings.logFormat, writer: .standardError(),
+                            now: { Date() })
                     log?.error("Waiting for the database.", ["error": .text(error.message)])
+                    lastReason = (error.message, .now)
                 }
                 do { try await Task.sleep(for: .seconds(1)) } catch { return nil }
             }

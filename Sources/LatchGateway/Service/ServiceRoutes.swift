@@ -20,6 +20,7 @@ struct ServiceRoutes: Sendable {
     let codes: (any CodeStore)?
     let isDraining: @Sendable () -> Bool
     let certificateSecondsLeft: @Sendable () -> Int?
+    private let isDatabaseReplaced = LoggedState()
 
     /// Fails also when the database has no tables of the gateway.
     private static let ask = Statement("SELECT EXISTS (SELECT 1 FROM people)")
@@ -32,7 +33,7 @@ struct ServiceRoutes: Sendable {
     }
 
     /// Returns the names under which a route is served. Probes are served under every name, because their response
-    /// reveals nothing. The metrics are served only under the server's own name, an IP address or a name without a dot.
+    /// contains no personal data and no secret. The metrics are served only under the server's own name, an IP address or a name without a dot.
     /// Otherwise a page of another site could read them.
     static func hostScope(of pattern: String) -> HostCheck.Scope {
         switch pattern {
@@ -49,9 +50,12 @@ struct ServiceRoutes: Sendable {
         do {
             _ = try await database.read { try $0.run(Self.ask) }
             metrics.databaseAnswered(at: now())
+            if isDatabaseReplaced.set(false) { log.info("The database is the one of the start again.") }
         } catch let error as DatabaseError where error.code == .moved {
             log.count(error)
-            log.error("The database is another one.", ["error": .text(error.message)])
+            if isDatabaseReplaced.set(true) {
+                log.error("The database is another one.", ["error": .text(error.message)])
+            }
             return Self.response(
                 .serviceUnavailable, "database",
                 detail:
@@ -112,4 +116,12 @@ struct ServiceRoutes: Sendable {
         return ServerResponse(
             status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"\#(detail)}"#.utf8))
     }
+}
+
+/// A state of which the log reports the beginning and the end.
+private final class LoggedState: Sendable {
+    private let value = Atomic(false)
+
+    /// Sets the state. Returns whether it has changed.
+    func set(_ isActive: Bool) -> Bool { value.exchange(isActive, ordering: .acquiringAndReleasing) != isActive }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The database behind an address of PostgreSQL")
-struct IdentityTests {
+struct DatabaseIdentityTests {
     @Test("a connection to another or a recreated database is refused, and one to a copy of the same is not")
     func replaced() async throws {
         let fixture = try await ServerFixture()
@@ -30,6 +30,39 @@ struct IdentityTests {
         #expect(try await fixture.ids() == [1])
         try await fixture.add(2)
         #expect(try await fixture.database.externalChanges().isComplete == false)
+    }
+
+    @Test("tables that are dropped or recreated while connections stay open are refused until the right ones are back")
+    func replacedTables() async throws {
+        let fixture = try await ServerFixture()
+        try await fixture.add(1)
+        #expect(try await fixture.ids() == [1])
+        _ = try await fixture.database.externalChanges()
+        #expect(try await fixture.database.externalChanges().isComplete)
+        func expectRefusal() async {
+            // The question for changes notices it, and tells all connections.
+            #expect(await code { try await fixture.database.externalChanges() } == .moved)
+            #expect(await code { try await fixture.ids() } == .moved)
+            #expect(await code { try await fixture.add(2) } == .moved)
+        }
+
+        try await fixture.query("ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public")
+        await expectRefusal()
+        try await fixture.query("DROP SCHEMA public; ALTER SCHEMA first RENAME TO public")
+        #expect(try await fixture.database.externalChanges().isComplete == false)
+        #expect(try await fixture.ids() == [1])
+        try await fixture.add(2)
+
+        try await fixture.query("ALTER SCHEMA public RENAME TO first; CREATE SCHEMA public")
+        let recreated = try await fixture.other()
+        await expectRefusal()
+        #expect(try await fixture.ids(recreated) == [])
+        await recreated.close()
+
+        try await fixture.query("DROP SCHEMA public CASCADE; ALTER SCHEMA first RENAME TO public")
+        #expect(try await fixture.database.externalChanges().isComplete == false)
+        #expect(try await fixture.ids() == [1, 2])
+        try await fixture.add(3)
     }
 
     @Test("a database that a newer program has migrated is the same, and one with older tables is not")
@@ -61,6 +94,29 @@ struct IdentityTests {
             ids.append(try await fixture.query("SELECT database_id FROM schema_version"))
         }
         #expect(ids[0].count > 30 && ids[0] == ids[1])
+    }
+
+    @Test("an upgrade runs while another program reads the table of the version, and does not let others wait")
+    func readDuringMigration() async throws {
+        let fixture = try await ServerFixture()
+        let newer = ServerFixture.migrations + [Migration(to: 2, named: "notes", "CREATE TABLE notes (id BIGINT)")]
+        func upgrade() async throws {
+            try await Database.open(ServerFixture.driver(fixture.address), migrations: newer).close()
+        }
+        await fixture.database.close()
+        try await fixture.query("ALTER TABLE schema_version DROP COLUMN database_id")
+        // As pg_dump does.
+        let dump = try await fixture.hold("LOCK TABLE schema_version IN ACCESS SHARE MODE")
+        let start = ContinuousClock.now
+        #expect(await code { try await upgrade() } == .locked)
+        #expect(start.duration(to: .now) < .seconds(20))
+        try await dump()
+        try await fixture.other().close()
+
+        let end = try await fixture.hold("LOCK TABLE schema_version IN ACCESS SHARE MODE")
+        try await upgrade()
+        #expect(try await fixture.query("SELECT version FROM schema_version") == "2\n")
+        try await end()
     }
 
     @Test(
