@@ -20,7 +20,7 @@ local own = {
 }
 
 -- Fields of other proxies that a backend may trust.
-local believed = {
+local trusted = {
     ["remote-user"] = true, ["remote-email"] = true, ["remote-groups"] = true, ["remote-name"] = true,
     ["x-remote-user"] = true,
 }
@@ -29,7 +29,7 @@ local believed = {
 local function is_from_outside(name)
     local plain = name:lower():gsub("[^a-z0-9]", "-")
     return plain:find("^x%-auth") or plain:find("^x%-forwarded") or plain:find("^x%-webauth")
-        or believed[plain]
+        or trusted[plain]
 end
 
 -- The cookies without latchd's session cookie.

@@ -53,8 +53,7 @@ package struct ConfigurationRule: Sendable {
         ConfigurationRule(
             keys: ["database", "bridge.key_file"],
             problem: "database is a server, but the gateways have no common bridge.key_file",
-            remedy:
-                "set bridge.key_file to the path of a file, which the first gateway creates, and copy it to the others"
+            remedy: "set bridge.key_file to a file that you create once and copy to every gateway"
         ) { $0.settings.database.path != nil || $0.settings.bridge.keyFile != nil },
         ConfigurationRule(
             keys: ["tls.certificate", "tls.key"], problem: "tls.certificate and tls.key are not both set",

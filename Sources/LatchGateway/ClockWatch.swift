@@ -19,7 +19,7 @@ final class ClockWatch: Sendable {
     /// Compares the clocks. Nil means that there is only one clock.
     func compare(_ difference: Duration?) {
         guard let difference else { return }
-        metrics.databaseClock(isAhead: difference)
+        metrics.recordClockDifference(difference)
         let isWrong = !ClockDifference.isTolerated(difference)
         let isNew = self.isWrong.withLock { known in
             defer { known = isWrong }

@@ -23,6 +23,10 @@ package struct LibraryFolder: Sendable {
         let mark: FileMark
     }
 
+    /// The maximum length of a folder's path in the library: 2,048 bytes of UTF-8. With the name of a file (255) and its
+    /// owner it fits into a row of an index of PostgreSQL (2,704). Folders below it are not read.
+    static let maximumPathLength = 2_048
+
     /// The path of the library.
     let path: String
     /// The name of folders whose contents are locked.

@@ -13,7 +13,8 @@ package struct LibraryScan {
         var moved = 0
         /// The number of files that no longer exist.
         var removed = 0
-        /// The number of files that could not be read, or whose names are not valid UTF-8.
+        /// The number of files that could not be read or whose names are not valid UTF-8, and of folders with too long
+        /// paths.
         var unreadable = 0
     }
 
@@ -64,7 +65,9 @@ package struct LibraryScan {
         guard let listing = try await work.run({ _ in folder.list(path) }) else { return nil }
         changes.unreadable += listing.unreadableNames
         times[path] = Self.isStable(listing, at: seen) ? listing.modified : 0
-        let below = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
+        let folders = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
+        let below = folders.filter { $0.utf8.count <= LibraryFolder.maximumPathLength }
+        changes.unreadable += folders.count - below.count
         // Files outside the people's folders have no owner, so they are ignored.
         guard !path.isEmpty else { return below.filter { $0 != folder.lockedName } }
         let isLocked = folder.isLocked(path)

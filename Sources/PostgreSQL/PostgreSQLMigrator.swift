@@ -38,6 +38,9 @@ struct PostgreSQLMigrator {
     /// How long the addition of the column waits for the transactions that read the table, such as those of `pg_dump`, in
     /// milliseconds. Meanwhile all others wait behind it.
     private static let columnLockTimeout = 200
+    private static let encoding = Statement("SELECT current_setting('server_encoding')") {
+        row throws(DatabaseError) in try row.get(0) as String
+    }
     private static let record = Statement("UPDATE schema_version SET version = ?", Int.self)
 
     let migrations: [Migration]
@@ -58,6 +61,7 @@ struct PostgreSQLMigrator {
         if let state = try snapshotState(connection), let id = state.databaseID, try isCurrent(state, connection) {
             return id
         }
+        try requireUTF8(connection)
         try createVersionTable(connection)
         try connection.driver.beginWriting(outlivesPowerLoss: true)
         do throws(DatabaseError) {
@@ -71,6 +75,18 @@ struct PostgreSQLMigrator {
         } catch {
             connection.driver.rollback()
             throw error
+        }
+    }
+
+    /// Other encodings cannot store every name.
+    private func requireUTF8(_ connection: Connection) throws(DatabaseError) {
+        var encoding: String?
+        try connection.snapshot { () throws(DatabaseError) in encoding = try connection.first(Self.encoding) }
+        guard encoding == "UTF8" else {
+            throw DatabaseError(
+                .cannotOpen,
+                "Could not use \(connection.driver.subject): its encoding is \(encoding ?? "unknown"), in which not every "
+                    + "name can be stored; create it with ENCODING 'UTF8' TEMPLATE template0.")
         }
     }
 

@@ -72,17 +72,7 @@ struct BridgeKeyFile: Sendable {
         guard written == line.count, fsync(descriptor) == 0 else { throw failure(Self.reason(errno)) }
         // `rename` would replace the key of a program that was faster. `link` fails instead.
         guard unsafe link(draft, path) == 0 || errno == EEXIST else { throw failure(Self.reason(errno)) }
-        flushFolder()
-    }
-
-    /// Flushes the folder, so that the file's name is on the disk too. Errors are ignored, because no remedy exists for
-    /// them.
-    private func flushFolder() {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        ParentFolder.flush(of: path)
     }
 
     private func failure(_ reason: String) -> GatewayError {

@@ -1,3 +1,4 @@
+import CLibrary
 import Crypto
 import Database
 import FoundationEssentials
@@ -195,6 +196,45 @@ struct DatabaseCopyTests {
         DatabaseBackup.removeAbandonedCopies(of: .file(folder.file("a.db")))
         #expect(!FileManager.default.fileExists(atPath: folder.file("a.db.restore.abcdefgh.part")))
         await database.close()
+    }
+
+    @Test("a backup that a symbolic link names is not changed by a restoration, also if it is of an older version")
+    func linkedBackup() async throws {
+        let folder = try TemporaryDirectory()
+        let (backup, link) = (folder.file("backup.db"), folder.file("link.db"))
+        let old = try await Database.open(
+            .init(path: backup, applicationID: Schema.applicationID), migrations: Array(Schema.migrations.prefix(16)))
+        try await old.checkpoint()
+        await old.close()
+        let before = try Array(Data(contentsOf: URL(fileURLWithPath: backup)))
+        try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: backup)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: backup)
+
+        _ = try await DatabaseBackup.read(link, into: .file(folder.file("b.db")))
+        #expect(try Array(Data(contentsOf: URL(fileURLWithPath: backup))) == before)
+        #expect(FilePermissions(path: backup)?.bits == 0o400)
+
+        try folder.write("changes", to: "backup.db-wal")
+        let error = await #expect(throws: GatewayError.self) {
+            try await DatabaseBackup.read(link, into: .file(folder.file("c.db")))
+        }
+        #expect(error?.message.contains("it is a database in use") == true)
+    }
+
+    @Test("a work folder is not created where another user could replace it")
+    func sharedFolders() throws {
+        let folder = try TemporaryDirectory()
+        for (mode, isAllowed) in [(0o777, false), (0o775, false), (0o1777, true), (0o755, true)] {
+            try FileManager.default.createDirectory(atPath: folder.file("\(mode)"), withIntermediateDirectories: false)
+            #expect(unsafe chmod(folder.file("\(mode)"), mode_t(mode)) == 0)
+            let work = try? WorkFolder(folder.file("\(mode)/backup.db"), to: "test")
+            #expect((work != nil) == isAllowed, "\(mode)")
+            work?.remove()
+        }
+        guard geteuid() == 0 else { return }
+        #expect(unsafe chown(folder.file("\(0o755)"), 65_534, 0) == 0)
+        let error = #expect(throws: GatewayError.self) { try WorkFolder(folder.file("\(0o755)/backup.db"), to: "test") }
+        #expect(error?.message.contains("belongs to another user (uid 65534); run this as that user") == true)
     }
 
     @Test("the status names the version and what a commit waits for, and changes nothing")

@@ -26,7 +26,7 @@ struct MonitoringFilesTests {
             try await base.addPerson()
             _ = try await fixture.deepLink(AppSignIn())
             base.gateway.metrics.apiKey(.made)
-            base.gateway.metrics.databaseClock(isAhead: .zero)
+            base.gateway.metrics.recordClockDifference(.zero)
             _ = try await base.me(try await base.token())
             text = try await base.http.send("GET", "/metrics").text
         }
@@ -105,7 +105,7 @@ struct MonitoringFilesTests {
             + series("latchd_sign_ins_total{outcome=\"refused\"}", healthy: "0+1x30", failing: "0+100x30")
             + series(
                 "latchd_bridge_sign_ins_total{provider=\"p\",outcome=\"failed\"}", healthy: "0x30", failing: "0+5x30")
-            + zip(["5", "10", "+Inf"], ["0x30", "0+10x30", "0+10x30"]).map { bound, failing in
+            + zip(["2.5", "5", "+Inf"], ["0x30", "0+10x30", "0+10x30"]).map { bound, failing in
                 let name = "latchd_http_request_duration_seconds_bucket"
                 return series(
                     "\(name){route=\"/api/auth/mobile/login\",le=\"\(bound)\"}", healthy: "0+10x30", failing: failing)

@@ -81,4 +81,17 @@ struct RefusedConnectionTests {
                 "\(error?.message ?? "")")
         }
     }
+
+    @Test("a database of another encoding than UTF8 is refused, with the remedy")
+    func encoding() async throws {
+        let server = try await PostgreSQLServer.running()
+        let name = PostgreSQLServer.name(ofDatabaseAt: try await server.createDatabase()) + "_latin1"
+        try await server.query(
+            "CREATE DATABASE \(name) ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0", in: "postgres")
+        let error = await #expect(throws: DatabaseError.self) {
+            try await Database.open(
+                ServerFixture.driver(server.address(of: name)), migrations: ServerFixture.migrations)
+        }
+        #expect(error?.code == .cannotOpen && error?.message.contains("ENCODING 'UTF8'") == true)
+    }
 }

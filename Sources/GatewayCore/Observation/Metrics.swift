@@ -119,7 +119,7 @@ package final class Metrics: Sendable {
     }
 
     /// Records how much the clock of the database is ahead of the one of this gateway.
-    package func databaseClock(isAhead difference: Duration) {
+    package func recordClockDifference(_ difference: Duration) {
         state.withLock { $0.databaseClockDifference = difference }
     }
 

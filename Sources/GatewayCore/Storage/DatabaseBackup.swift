@@ -27,16 +27,15 @@ package enum DatabaseBackup {
             try await target.checkpoint()
             return outcome.tables
         }
-        // Unlike a renaming, a link neither replaces a file nor follows a symbolic link.
-        guard unsafe link(folder.file, path) == 0 else {
-            let error = errno
-            if error == EEXIST { throw exists(path, act) }
+        let error = folder.linkFile(to: path)
+        guard error == 0 else {
+            if error == EEXIST { throw fileExistsError(path, act) }
             throw GatewayError(
                 .file,
                 "Could not \(act): it cannot be given its name (\(text(of: error))); write it to a file system with "
                     + "hard links, and copy it from there.")
         }
-        synchronizeFolder(of: path)
+        ParentFolder.flush(of: path)
         return tables
     }
 
@@ -54,17 +53,17 @@ package enum DatabaseBackup {
     ///   when the database has other rows; `DatabaseError` when the database cannot be used.
     package static func read(_ path: String, into location: DatabaseLocation) async throws -> DatabaseCopy.Outcome {
         let act = "restore the backup '\(path)'"
-        try requireBackup(path, act)
+        let original = try backup(path, act)
         if let file = location.path {
             // As when the database is opened. A failure is reported by the next step.
             try? FileManager.default.createDirectory(
-                atPath: WorkFolder.parent(of: file), withIntermediateDirectories: true,
+                atPath: ParentFolder.path(of: file), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         }
         let folder = try WorkFolder(copyName(beside: location.path ?? path), to: act)
         defer { folder.remove() }
         do {
-            try FileManager.default.copyItem(atPath: path, toPath: folder.file)
+            try FileManager.default.copyItem(atPath: original, toPath: folder.file)
         } catch {
             throw GatewayError(
                 .file,
@@ -112,22 +111,23 @@ package enum DatabaseBackup {
             throw GatewayError(.file, "Could not \(act): this is not the path of a file; name a new file.")
         }
         var status = stat()
-        guard unsafe lstat(path, &status) != 0 else { throw exists(path, act) }
+        guard unsafe lstat(path, &status) != 0 else { throw fileExistsError(path, act) }
     }
 
-    private static func exists(_ path: String, _ act: String) -> GatewayError {
+    private static func fileExistsError(_ path: String, _ act: String) -> GatewayError {
         let isLink = (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
         return GatewayError(
             .file,
             "Could not \(act): \(isLink ? "this is a symbolic link" : "it exists already"); name a new file.")
     }
 
-    private static func requireBackup(_ path: String, _ act: String) throws(GatewayError) {
+    /// Returns the path of a backup without symbolic links. A copy of a link would be another name of the original.
+    private static func backup(_ path: String, _ act: String) throws(GatewayError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { throw unreadableError(errno, act) }
+        defer { unsafe free(resolved) }
+        let path = unsafe String(cString: resolved)
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else {
-            throw GatewayError(
-                .file, "Could not \(act): \(text(of: errno)); check the name, and that this user may read it.")
-        }
+        guard unsafe stat(path, &status) == 0 else { throw unreadableError(errno, act) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw GatewayError(
                 .file, "Could not \(act): it is not a regular file; name a file of 'latchd database backup'.")
@@ -139,15 +139,12 @@ package enum DatabaseBackup {
                 "Could not \(act): it is a database in use, because '\(path)-wal' has changes; name a file of "
                     + "'latchd database backup'.")
         }
+        return path
+    }
+
+    private static func unreadableError(_ error: Int32, _ act: String) -> GatewayError {
+        GatewayError(.file, "Could not \(act): \(text(of: error)); check the name, and that this user may read it.")
     }
 
     private static func text(of error: Int32) -> String { unsafe String(cString: strerror(error)) }
-
-    /// Makes the new name survive a power failure.
-    private static func synchronizeFolder(of path: String) {
-        let descriptor = unsafe CLibrary.open(WorkFolder.parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        CLibrary.close(descriptor)
-    }
 }

@@ -77,7 +77,7 @@ package struct DatabaseCopy: Sendable {
         let existing = try await target.read { try digests($0, isCancelled) }
         guard existing.allSatisfy({ $0.count == 0 }) else {
             let wanted = try await source.read { try digests($0, isCancelled) }
-            guard wanted == existing else { throw isNotEmpty(act) }
+            guard wanted == existing else { throw targetNotEmptyError(act) }
             return .wasComplete(tables(wanted))
         }
         let channel = Channel<Message>()
@@ -93,7 +93,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    private static func isNotEmpty(_ act: String) -> GatewayError {
+    private static func targetNotEmptyError(_ act: String) -> GatewayError {
         GatewayError(
             .database,
             "Could not \(act): the database to write already has other rows, such as people or sessions; use a new "
@@ -159,7 +159,7 @@ package struct DatabaseCopy: Sendable {
         from channel: Channel<Message>, into connection: Connection, _ act: String, _ isCancelled: Flag
     ) throws -> [TableDigest] {
         // Checked again, because another program may have written since the first check, and now none can.
-        guard try digests(connection, isCancelled).allSatisfy({ $0.count == 0 }) else { throw isNotEmpty(act) }
+        guard try digests(connection, isCancelled).allSatisfy({ $0.count == 0 }) else { throw targetNotEmptyError(act) }
         let insertions = try tables.map { TableInsertion(into: $0, try columns(of: $0, connection)) }
         var emptied = -1
         while let message = channel.receive() {

@@ -5,9 +5,10 @@ import FoundationEssentials
 /// A folder with mode 0700 for the database file of one command, beside the file that the command reads or writes.
 ///
 /// The command holds a lock on its folder. A killed command leaves the folder without a lock, so the next one with the
-/// same name can remove it and nothing else.
+/// same name can remove it and nothing else. Other users cannot replace the folder: it is only created in a folder that
+/// belongs to this user or root, and in which others may not write, or only with the sticky bit.
 ///
-/// Source: mkdir(2); flock(2).
+/// Source: mkdir(2); flock(2); inode(7), "sticky bit"; unlinkat(2).
 struct WorkFolder {
     /// The name of the database file in the folder.
     private static let fileName = "latchd.db"
@@ -33,17 +34,19 @@ struct WorkFolder {
     /// - Parameters:
     ///   - name: The path before the random characters.
     ///   - act: What the command does, for messages: a verb and its object.
-    /// - Throws: ``GatewayError/Code/file``.
+    /// - Throws: ``GatewayError/Code/file``, also when other users could replace the folder.
     init(_ name: String, to act: String) throws(GatewayError) {
+        try Self.requireOwn(ParentFolder.path(of: name), act)
         Self.removeAbandoned(name)
         for _ in 0..<Self.tries {
             let path = "\(name).\(Base64URL.encode(SecureRandom.bytes(Self.randomLength * 3 / 4))).part"
             // Fails if there is anything with this name, also a symbolic link.
             guard unsafe mkdir(path, 0o700) == 0 else {
+                let error = errno
                 throw GatewayError(
                     .file,
-                    "Could not \(act): a folder cannot be created in '\(Self.parent(of: path))' "
-                        + "(\(unsafe String(cString: strerror(errno)))); check that it exists, that it is a folder and "
+                    "Could not \(act): a folder cannot be created in '\(ParentFolder.path(of: path))' "
+                        + "(\(unsafe String(cString: strerror(error)))); check that it exists, that it is a folder and "
                         + "that this user (uid \(getuid())) may write to it.")
             }
             // Nil when another command took it for an abandoned one before it was locked.
@@ -54,19 +57,29 @@ struct WorkFolder {
         }
         throw GatewayError(
             .file,
-            "Could not \(act): another program removes folders in '\(Self.parent(of: name))'; find out which one.")
+            "Could not \(act): another program removes folders in '\(ParentFolder.path(of: name))'; find out which one."
+        )
+    }
+
+    /// Gives the database file a second name, which must be free. Unlike a renaming, this neither replaces a file nor
+    /// follows a symbolic link.
+    ///
+    /// - Parameter path: The new name.
+    /// - Returns: 0, or the number of the error.
+    func linkFile(to path: String) -> Int32 {
+        unsafe linkat(descriptor, Self.fileName, AT_FDCWD, path, 0) == 0 ? 0 : errno
     }
 
     /// Removes the files of the database and, if nothing else is in it, the folder. Call it once.
     func remove() {
-        for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlink(file + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal"] { unsafe unlinkat(descriptor, Self.fileName + suffix, 0) }
         unsafe rmdir(path)
         close(descriptor)
     }
 
     /// Removes the folders that killed commands left. Leaves everything else with a similar name.
     static func removeAbandoned(_ name: String) {
-        let folder = parent(of: name)
+        let folder = ParentFolder.path(of: name)
         let start = name.split(separator: "/").last.map { "\($0)." } ?? ""
         for entry in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard entry.hasPrefix(start), entry.hasSuffix(".part"),
@@ -77,10 +90,22 @@ struct WorkFolder {
         }
     }
 
-    /// Returns the folder of a path.
-    static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+    /// Refuses a folder in which another user can rename what is in it. That user could replace the work folder by a
+    /// link to another place.
+    private static func requireOwn(_ folder: String, _ act: String) throws(GatewayError) {
+        var status = stat()
+        // A folder that does not exist is reported when the work folder is created.
+        guard unsafe stat(folder, &status) == 0 else { return }
+        let isOwned = [0, geteuid()].contains(status.st_uid)
+        let isShared = status.st_mode & 0o022 != 0 && status.st_mode & S_ISVTX == 0
+        guard !isOwned || isShared else { return }
+        throw GatewayError(
+            .file,
+            "Could not \(act): "
+                + (isOwned
+                    ? "other users may replace what is in the folder '\(folder)'; remove their permission (chmod go-w) "
+                    : "the folder '\(folder)' belongs to another user (uid \(status.st_uid)); run this as that user ")
+                + "or use a folder of this user (uid \(geteuid())).")
     }
 
     /// Opens and locks a folder. Nil when it is not one, when another command has locked it, or when it was removed

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -59,6 +60,26 @@ struct LibraryScanTests {
             #expect(after["zwei.jpg"] == before["two.jpg"])
             #expect(Set(after.keys) == ["one.jpg", "zwei.jpg"])
             #expect(try await fixture.list("ada@example.org").first { $0.name == "one.jpg" }?.file.size == 7)
+        }
+    }
+
+    @Test("a folder with the longest path is read, and one with a longer path is skipped and counted")
+    func longPaths() async throws {
+        // PostgreSQL compresses long values in an index, unless they are random.
+        func name(_ length: Int) -> String { String(Base64URL.encode(SecureRandom.bytes(length)).prefix(length)) }
+        try await LibraryFixture.with { fixture in
+            var path = "ada@example.org"
+            while path.utf8.count + 201 < LibraryFolder.maximumPathLength - 201 { path += "/a" + name(199) }
+            let rest = LibraryFolder.maximumPathLength - path.utf8.count - 1
+            let (longest, tooLong) = (path + "/a" + name(rest - 1), path + "/a" + name(rest))
+            let file = "a" + name(250) + ".jpg"
+            for folder in [longest, tooLong, tooLong + "/b" + name(200)] {
+                try FileManager.default.createDirectory(
+                    atPath: fixture.path(folder), withIntermediateDirectories: true)
+                try Data("one".utf8).write(to: URL(fileURLWithPath: fixture.path(folder + "/" + file)))
+            }
+            #expect(try await fixture.library.scan() == LibraryScan.Changes(read: 1, unreadable: 1))
+            #expect(try await fixture.list("ada@example.org").map(\.path) == [longest + "/" + file])
         }
     }
 

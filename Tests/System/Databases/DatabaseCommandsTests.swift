@@ -66,7 +66,7 @@ struct DatabaseCommandsTests {
         #expect(empty.output.contains("version    0 (no tables yet: run 'latchd database migrate'"), "\(empty)")
         #expect(empty.output.contains("ALTER SYSTEM SET idle_in_transaction_session_timeout = '10s'"), "\(empty)")
         #expect(empty.output.contains("clock      0 s ahead of this machine"), "\(empty)")
-        let name = HeldTable.name(in: address)
+        let name = PostgreSQLServer.name(ofDatabaseAt: address)
         try await server.query("ALTER DATABASE \(name) SET idle_in_transaction_session_timeout = '10s'", in: name)
         let migrated = try await fixture.with(database: address).latchd("database", "migrate")
         #expect(migrated.output.contains("now has the tables, of version"), "\(migrated)")

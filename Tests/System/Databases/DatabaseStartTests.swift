@@ -30,7 +30,7 @@ struct DatabaseStartTests {
     @Test func `a gateway waits for a server that has no connection left, and logs each reason once`() async throws {
         let server = try await PostgreSQLServer()
         let address = try await server.createDatabase()
-        let name = HeldTable.name(in: address)
+        let name = PostgreSQLServer.name(ofDatabaseAt: address)
         try await server.query("CREATE ROLE \(name) LOGIN CONNECTION LIMIT 0", in: name)
         try await server.query("ALTER DATABASE \(name) OWNER TO \(name)", in: name)
         let fixture = try SystemFixture().with(database: address.replacing("latchd@", with: "\(name)@"))

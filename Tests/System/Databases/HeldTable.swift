@@ -19,7 +19,7 @@ final class HeldTable: Sendable {
     /// - Throws: An error when psql ends first.
     init(_ table: String, _ mode: String, at address: String, of server: PostgreSQLServer) async throws {
         self.server = server
-        database = Self.name(in: address)
+        database = PostgreSQLServer.name(ofDatabaseAt: address)
         condition = "relation = '\(table)'::regclass"
         program = try RunningProgram(
             "psql",
@@ -49,11 +49,6 @@ final class HeldTable: Sendable {
         let found = try await server.query(
             "SELECT count(*) FROM pg_locks WHERE \(condition) AND \(state)", in: database)
         return Int(found.trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-
-    /// Returns the name of the database in an address of a ``PostgreSQLServer``.
-    static func name(in address: String) -> String {
-        String(address.split(separator: "/")[2].prefix { $0 != "?" })
     }
 }
 

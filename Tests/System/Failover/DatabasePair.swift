@@ -71,6 +71,19 @@ final class DatabasePair {
         (primary, standby) = (standby, primary)
     }
 
+    /// Stops the standby. Commits of the primary wait for it.
+    func stopStandby() async {
+        standby.program.send(SIGINT)
+        await standby.program.waitForExit()
+    }
+
+    /// Makes the primary continue with one copy of the data, as README.md of the example describes it.
+    func continueAlone() async throws {
+        try Self.check(
+            try await primary.machine.psql(
+                "-c", "ALTER SYSTEM SET synchronous_standby_names = ''", "-c", "SELECT pg_reload_conf()"))
+    }
+
     /// Makes the machine that was killed the standby of the new primary.
     func rejoin() async throws {
         try FileManager.default.removeItem(atPath: standby.machine.data)

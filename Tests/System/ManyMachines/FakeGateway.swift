@@ -4,8 +4,8 @@ import TestSupport
 
 /// Takes the place of a gateway behind a proxy, and counts the requests that it gets.
 final class FakeGateway: Sendable {
-    /// What happens to a request, except to `/readyz`, which is always answered with 200.
-    enum Behavior { case answers, dies }
+    /// What happens to a request, except to `/readyz`, which always gets 200, and to `/busy`, which always gets 503.
+    enum Behavior { case answers, closesConnection }
 
     private let listener: LoopbackListener
     private let count = Mutex(0)
@@ -13,16 +13,18 @@ final class FakeGateway: Sendable {
     /// How many requests came, without those to `/readyz`.
     var requests: Int { count.withLock { $0 } }
 
-    /// Listens at the port of the gateways. A gateway that dies closes the connection once it has received a request.
+    /// Listens at the port of the gateways. A request for another host than that of the example gets 421.
     init(at host: String, _ behavior: Behavior) throws {
         listener = try LoopbackListener(host: host, port: 2_283)
         listener.serve { [weak self] connection in
             let head = Self.head(from: connection)
             if !head.contains(" /readyz ") {
                 self?.count.withLock { $0 += 1 }
-                if behavior == .dies { return }
+                if behavior == .closesConnection { return }
             }
-            let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+            let isForHost = head.lowercased().contains("\r\nhost: \(ManyMachines.host)\r\n")
+            let status = head.contains(" /busy ") ? 503 : isForHost ? 200 : 421
+            let response = Array("HTTP/1.1 \(status) -\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
             _ = send(connection, response, response.count, Int32(MSG_NOSIGNAL))
         }
     }

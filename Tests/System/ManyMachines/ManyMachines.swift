@@ -104,16 +104,19 @@ struct ManyMachines {
     ///   - method: The method.
     ///   - path: The path.
     ///   - format: What is told of the response, as `--write-out` of `curl` expects it.
+    ///   - options: Other options of `curl`.
     /// - Returns: The text for `format`.
     /// - Throws: An error when `curl` cannot be started.
-    func request(_ proxy: Int, _ method: String, _ path: String, _ format: String) async throws -> String {
+    func request(
+        _ proxy: Int, _ method: String, _ path: String, _ format: String, _ options: [String] = []
+    ) async throws -> String {
         try await Program.run(
             "curl",
             [
                 "--silent", "--max-time", "10", "--cacert", authority.own.certificate, "--connect-to",
                 "\(Self.host):443:\(address(proxy)):\(Self.port)", "--output", "/dev/null", "--write-out", format,
                 "--request", method, "https://\(Self.host)\(path)",
-            ]
+            ] + options
         ).output
     }
 }

@@ -79,17 +79,59 @@ struct ManyMachinesTests {
             await program.waitForExit()
         }
     }
-    @Test(arguments: [9, 10], ["GET", "POST", "PATCH", "PUT", "DELETE"])
+
+    @Test(arguments: [9, 10], ["POST", "PATCH", "PUT", "DELETE"])
     func `a request that changes something is sent to one gateway only, also if that one dies during it`(
         proxy: Int, method: String
     ) async throws {
         let machines = try await ManyMachines()
-        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .dies) }
+        let requests = try await requestsAtClosingGateways(of: machines, proxy, method)
+        #expect(requests == 1)
+    }
+
+    @Test(arguments: [9, 10])
+    func `a request that reads is sent to other gateways if one dies during it`(proxy: Int) async throws {
+        let machines = try await ManyMachines()
+        let requests = try await requestsAtClosingGateways(of: machines, proxy, "GET")
+        #expect(requests > 1)
+    }
+
+    /// Sends one request through a proxy to gateways that all close the connection. Returns how many of them got it.
+    private func requestsAtClosingGateways(
+        of machines: ManyMachines, _ proxy: Int, _ method: String
+    ) async throws -> Int {
+        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .closesConnection) }
         let front = try await machines.startProxy(proxy)
         let response = try await machines.request(proxy, method, "/api/me", "%{http_code} %header{retry-after}")
         #expect(response == "503 2")
-        let requests = gateways.reduce(0) { $0 + $1.requests }
-        #expect(method == "GET" ? requests > 1 : requests == 1, "\(requests)")
+        front.send(SIGTERM)
+        await front.waitForExit()
+        return gateways.reduce(0) { $0 + $1.requests }
+    }
+
+    @Test(arguments: [9, 10])
+    func `a gateway that responds to one path with 503 is used for the others`(proxy: Int) async throws {
+        let machines = try await ManyMachines()
+        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
+        let front = try await machines.startProxy(proxy)
+        for _ in 0..<6 {
+            #expect(try await machines.status(proxy, "/busy") == "503")
+            #expect(try await machines.status(proxy, "/api/me") == "200")
+        }
+        #expect(gateways.reduce(0) { $0 + $1.requests } == 12)
+        front.send(SIGTERM)
+        await front.waitForExit()
+    }
+
+    @Test func `nginx sends the name of the gateways to them, whatever Host the client sent`() async throws {
+        let machines = try await ManyMachines()
+        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
+        let front = try await machines.startProxy(10)
+        let target = "https://\(ManyMachines.host)/api/me"
+        let response = try await machines.request(
+            10, "GET", "/api/me", "%{http_code}",
+            ["--http1.1", "--header", "Host: other.example.org", "--request-target", target])
+        #expect(response == "200" && gateways.reduce(0) { $0 + $1.requests } == 1)
         front.send(SIGTERM)
         await front.waitForExit()
     }
