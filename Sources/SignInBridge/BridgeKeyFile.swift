@@ -49,7 +49,8 @@ struct BridgeKeyFile: Sendable {
         let line = bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
         guard var secret = Base64URL.decode(String(decoding: line, as: UTF8.self)), secret.count == 32 else {
             throw failure(
-                "it does not contain a key; remove it to create a new one (sign-ins in progress must start again)")
+                "it does not contain a key; name another file, or remove it to create a new one (sign-ins in progress start "
+                    + "again)")
         }
         defer { wipe(&secret) }
         return Secret(bytes: secret)

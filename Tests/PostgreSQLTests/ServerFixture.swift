@@ -66,14 +66,8 @@ struct ServerFixture {
     func query(_ sql: String) async throws -> String { try await server.query(sql, in: name) }
 
     /// Runs SQL in a transaction that stays open, and returns a function that ends it.
-    func hold(_ sql: String) async throws -> () async throws -> Void {
-        let holding = Task { try await query(sql + "; SELECT pg_sleep(600)") }
-        let held = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
-        try await eventually { try await query("SELECT count(*) \(held)") == "1\n" }
-        return {
-            try await query("SELECT pg_terminate_backend(pid) \(held)")
-            _ = await holding.result
-        }
+    func hold(_ sql: String) async throws -> @Sendable () async throws -> Void {
+        try await server.hold(sql, in: name)
     }
 }
 
