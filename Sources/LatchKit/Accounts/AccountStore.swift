@@ -93,7 +93,8 @@ public final class AccountStore: Sendable {
         let all = try await accounts()
         let wanted = text.lowercasedASCII
         let address = try? ServerAddress(text)
-        if let number = Int(text), let account = all.first(where: { $0.number == number }) { return account }
+        // Exactly as it is printed: an id may begin with "001".
+        if let account = all.first(where: { "\($0.number)" == text }) { return account }
         // The form that `accounts` prints has priority over other matches.
         let shown = all.filter { "\($0.userEmail)@\($0.serverURL.withoutScheme)" == text }
         if shown.count == 1 { return shown[0] }

@@ -131,7 +131,7 @@ import Testing
         SignOutCase(response: .json(#"{"error":"Failed to logout"}"#, 500), words: "cannot revoke a token"),
         SignOutCase(response: .json(#"{"message":"Logged out successfully"}"#), words: "still accepts the token"),
         SignOutCase(response: .json(#"{"message":"Logged out successfully"}"#), revokes: true, words: nil),
-        SignOutCase(response: .json(#"{"error":"Failed to logout"}"#, 503), words: "internal error"),
+        SignOutCase(response: .json(#"{"error":"Failed to logout"}"#, 503), words: "not available at the moment"),
         SignOutCase(response: .page(200), words: "the response is a web page"),
         SignOutCase(response: .silence, words: "was lost"),
     ]
