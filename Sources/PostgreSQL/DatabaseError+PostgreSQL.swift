@@ -106,7 +106,9 @@ extension DatabaseError {
         case .other: "\(reason); look for the reason in the log of the server."
         case .cannotOpen where ["22", "42"].contains(failure.state.prefix(2)):
             "\(reason); correct 'options' in the address of the database."
-        case .cannotOpen: "\(reason); check the user, the password file and the name of the database."
+        case .cannotOpen:
+            "\(reason); check the user, the name of the database, and the password file, which needs mode 0600 and a line "
+                + "for both."
         case .misuse: "\(reason); this is a bug in the program."
         default: "\(reason)."
         }

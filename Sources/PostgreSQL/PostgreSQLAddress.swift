@@ -37,12 +37,13 @@ package struct PostgreSQLAddress: Sendable, Equatable {
                 "it contains a password, which others can read in the process list",
                 "remove it and name a file with 'passfile=/etc/latchd/pgpass'")
         }
-        try Self.requireMeaningOfItsOwn(options)
+        try Self.refuseOutsideSettings(options)
         let hosts = Self.list(options["host"])
         isLocal = Self.destinations(options).allSatisfy {
             $0.isEmpty || $0.hasPrefix("/") || $0.hasPrefix("@") || Self.isLoopback($0)
         }
         try Self.requirePorts(options)
+        try Self.requireNumbers(options)
         let target = options["target_session_attrs"] ?? "read-write"
         guard ["read-write", "primary", "any"].contains(target) else {
             throw Self.refusal(
@@ -103,8 +104,19 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         }
     }
 
+    /// Throws when a time or a number of libpq is not a whole number. libpq would report that as a failure to connect.
+    private static func requireNumbers(_ options: [String: String]) throws(DatabaseError) {
+        let names = [
+            "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
+            "tcp_user_timeout",
+        ]
+        if let name = names.first(where: { name in options[name].map { Int32($0) == nil } ?? false }) {
+            throw refusal("'\(name)' in it is not a whole number", "write a number, or remove it")
+        }
+    }
+
     /// Throws when a file of services or the environment would change the meaning of the address.
-    private static func requireMeaningOfItsOwn(_ options: [String: String]) throws(DatabaseError) {
+    private static func refuseOutsideSettings(_ options: [String: String]) throws(DatabaseError) {
         guard options["service"] == nil else {
             throw refusal("it has the parameter 'service'", "write host, port, user and database in the address")
         }

@@ -136,7 +136,7 @@ final class PostgreSQLConnection: DriverConnection {
     func beginWriting(outlivesPowerLoss: Bool) throws(DatabaseError) {
         try begin(.writing, "BEGIN")
         try queue(Self.lock)
-        try queue("SET LOCAL lock_timeout = \(Self.rowLockTimeout)")
+        if !isBulk { try queue("SET LOCAL lock_timeout = \(Self.rowLockTimeout)") }
         if !outlivesPowerLoss { try queue("SET LOCAL synchronous_commit TO off") }
     }
 
@@ -298,7 +298,7 @@ final class PostgreSQLConnection: DriverConnection {
     /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.
     private func setUp(_ session: ServerSession) throws(DatabaseError) {
         let timeout = answerTimeout.wholeMilliseconds
-        try session.queue("SET lock_timeout = \(isBulk ? 5_000 : timeout * 4 / 5)")
+        try session.queue("SET lock_timeout = \(isBulk ? 30_000 : timeout * 4 / 5)")
         try session.queue("SET statement_timeout = \(isBulk ? 0 : timeout * 9 / 10)")
         try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : min(timeout, 2_000))")
         try session.queue(Self.detectLostClient)

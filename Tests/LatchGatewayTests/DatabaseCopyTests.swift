@@ -133,7 +133,7 @@ struct DatabaseCopyTests {
             try connection.run(
                 Statement("UPDATE people SET name = ? WHERE email = 'bob@example.org'", String.self), "a\0b")
         }
-        let server = try await TestDatabase.server().open()
+        let server = try await TestDatabase.server().open(isBulk: true)
         await #expect(throws: GatewayError.self) { try await DatabaseCopy.run(from: source.database, to: server) }
         #expect(try await server.read { try $0.all(Self.sessions) } == [])
         for database in [source.database, other.database, server] { await database.close() }

@@ -63,7 +63,7 @@ struct AbandonedCommandTests {
         let bulk = try await fixture.other(isBulk: true)
         for (name, usual, copying) in [
             ("client_connection_check_interval", "1s", "1s"), ("idle_in_transaction_session_timeout", "2s", "1min"),
-            ("statement_timeout", "4500ms", "0"), ("lock_timeout", "4s", "5s"),
+            ("statement_timeout", "4500ms", "0"), ("lock_timeout", "4s", "30s"),
         ] {
             for (database, expected) in [(fixture.database, usual), (bulk, copying)] {
                 #expect(try await database.read { try $0.first(Self.setting, name) } == expected, "\(name)")

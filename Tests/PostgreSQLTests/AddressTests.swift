@@ -20,7 +20,8 @@ struct AddressTests {
             "postgresql://db1,db2/latchd?target_session_attrs=standby",
             "postgresql://db1,db2/latchd?target_session_attrs=prefer-standby",
             "postgresql://db1,db2/latchd?port=5432,5433,5434", "postgresql:///latchd?port=5432,5433",
-            "postgresql://db1,db2/latchd?hostaddr=10.0.0.5",
+            "postgresql://db1,db2/latchd?hostaddr=10.0.0.5", "postgresql://db.example/latchd?connect_timeout=s3cr3t",
+            "postgresql://db.example/latchd?keepalives_idle=1s",
         ])
     func refused(_ text: String) throws {
         let error = #expect(throws: DatabaseError.self) { try PostgreSQLAddress(text) }

@@ -156,6 +156,7 @@ struct CopyDatabase: ExecutableCommand {
         let source = try ConfiguredDatabase(configurationPath, environment).location
         let location = try DatabaseLocation(target)
         try ConfiguredDatabase.refuseFolder(location)
+        try requireFolder(of: location)
         guard source != location else {
             throw Failure(
                 .usage,
@@ -167,6 +168,16 @@ struct CopyDatabase: ExecutableCommand {
         }
         try Output.lines(outcome.lines(copied: "Copied and compared", existing: "The target already has the same rows"))
         return .done
+    }
+
+    /// Throws when the folder of the target does not exist, because its name may be misspelt.
+    private func requireFolder(of location: DatabaseLocation) throws(Failure) {
+        guard let path = location.path else { return }
+        let folder = ParentFolder.path(of: path)
+        guard !FileManager.default.fileExists(atPath: folder) else { return }
+        throw Failure(
+            .notFound,
+            "Could not copy the database: there is no folder '\(folder.printable)'; create it, or correct '--to'.")
     }
 }
 
