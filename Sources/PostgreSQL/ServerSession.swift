@@ -252,6 +252,7 @@ final class ServerSession {
 ///
 /// Source: PostgreSQL, "Canceling Queries in Progress": `PQcancel` may be called from any thread.
 private final class CancelRequest: @unchecked Sendable {
+    // Never changed after PQgetCancel returned it, and freed after its only use.
     private let pointer: OpaquePointer
 
     init(pointer: OpaquePointer) {

@@ -45,7 +45,7 @@ struct ReplacedDatabaseTests {
             #expect(try await fixture.http.send("GET", "/readyz").status == 200)
             #expect(try await fixture.http.send("GET", "/readyz").status == 200)
             // However many probes there are, the log has the beginning and the end.
-            for message in ["The database is another one.", "The database is the one of the start again."] {
+            for message in ["The database was replaced.", "The original database is back."] {
                 #expect(fixture.lines.text.components(separatedBy: message).count == 2, "\(message)")
             }
         }

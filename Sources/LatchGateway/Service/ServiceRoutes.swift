@@ -33,7 +33,8 @@ struct ServiceRoutes: Sendable {
     }
 
     /// Returns the names under which a route is served. Probes are served under every name, because their response
-    /// contains no personal data and no secret. The metrics are served only under the server's own name, an IP address or a name without a dot.
+    /// contains no personal data and no secret. The metrics are served only under the server's own name, an IP address
+    /// or a name without a dot.
     /// Otherwise a page of another site could read them.
     static func hostScope(of pattern: String) -> HostCheck.Scope {
         switch pattern {
@@ -50,11 +51,11 @@ struct ServiceRoutes: Sendable {
         do {
             _ = try await database.read { try $0.run(Self.ask) }
             metrics.databaseAnswered(at: now())
-            if isDatabaseReplaced.set(false) { log.info("The database is the one of the start again.") }
+            if isDatabaseReplaced.set(false) { log.info("The original database is back.") }
         } catch let error as DatabaseError where error.code == .moved {
             log.count(error)
             if isDatabaseReplaced.set(true) {
-                log.error("The database is another one.", ["error": .text(error.message)])
+                log.error("The database was replaced.", ["error": .text(error.message)])
             }
             return Self.response(
                 .serviceUnavailable, "database",
