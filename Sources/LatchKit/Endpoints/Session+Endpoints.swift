@@ -9,22 +9,26 @@ extension Session {
     /// Returns a transport to the address in use. It is kept until the connection options or the endpoints change.
     /// Candidates are checked with `token`, or with the cached token if it is nil.
     func openTransport(for token: Secret? = nil) async throws -> Transport {
-        guard let record = try await accounts.record(accountID) else { throw signedOutError(.notSignedIn) }
-        if let transport, transport.isCurrent(record) { return transport }
-        let chosen: Transport
-        if record.endpoints == nil {
-            chosen = try await ownTransport(record)
-        } else if let token = token ?? held?.token {
-            let winner = try await select(record, token)
-            chosen = if let winner { winner } else { try await ownTransport(record) }
-        } else {
-            // Without a token nothing can be checked, so this is not kept.
-            return try await ownTransport(record)
+        while true {
+            guard let record = try await accounts.record(accountID) else { throw signedOutError(.notSignedIn) }
+            if let transport, transport.isCurrent(record) { return transport }
+            let chosen: Transport
+            if record.endpoints == nil {
+                chosen = try await ownTransport(record)
+            } else if let token = token ?? held?.token {
+                let winner = try await select(record, token)
+                chosen = if let winner { winner } else { try await ownTransport(record) }
+            } else {
+                // Without a token nothing can be checked, so this is not kept.
+                return try await ownTransport(record)
+            }
+            // Another call may have opened it during the await.
+            if let transport, transport.isCurrent(record) { return transport }
+            // Another call may have replaced the race by one between other addresses.
+            guard chosen.isCurrent(record) else { continue }
+            use(chosen)
+            return chosen
         }
-        // Another call may have opened it during the await.
-        if let transport, transport.isCurrent(record) { return transport }
-        use(chosen)
-        return chosen
     }
 
     /// Performs an exchange at the address in use. If the request asks for the identity and an address was selected for
@@ -216,17 +220,17 @@ extension Session {
 }
 
 extension Session {
-    /// Selects an address. Callers that need one at the same time share one race. Only the first gets the response to
-    /// the identity request, because the token of another may be newer.
+    /// Selects an address. Callers that need one of the same addresses at the same time share one race. Only the first
+    /// gets the response to the identity request, because the token of another may be newer.
     private func select(_ record: SessionRecord, _ token: Secret) async throws -> Transport? {
-        if let selecting {
-            var transport = try await selecting.value
+        if let selecting, selecting.record.hasAddresses(of: record) {
+            var transport = try await selecting.race.value
             transport?.identity = nil
             return transport
         }
         let task = Task { try await race(record, token) }
-        selecting = task
-        defer { selecting = nil }
+        selecting = (record, task)
+        defer { if selecting?.race == task { selecting = nil } }
         return try await task.value
     }
 
@@ -258,12 +262,10 @@ extension Session {
 
     /// Returns the transport to use after a failure. Nil when no address can be used.
     func replacement(of failed: Transport, _ token: Secret?) async throws -> Transport? {
-        guard leaving == nil else { return nil }
+        guard leaving == nil, let record = try await accounts.record(accountID) else { return nil }
         // Another request may have failed before, and selected another address.
-        if let transport, transport.client !== failed.client { return transport }
-        guard let token = token ?? held?.token, let record = try await accounts.record(accountID),
-            let winner = try await select(record, token)
-        else { return nil }
+        if let transport, transport.client !== failed.client, transport.isCurrent(record) { return transport }
+        guard let token = token ?? held?.token, let winner = try await select(record, token) else { return nil }
         if transport?.client === failed.client { use(winner) }
         return winner
     }

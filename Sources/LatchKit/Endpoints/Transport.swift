@@ -24,6 +24,13 @@ struct Transport: Sendable {
     }
 }
 
+extension SessionRecord {
+    /// Whether the server of another record is reached at the same addresses with the same options.
+    func hasAddresses(of other: SessionRecord) -> Bool {
+        connection == other.connection && endpoints == other.endpoints
+    }
+}
+
 extension ResumePoint {
     /// Returns this point with the bytes that a part holds now. Nil when the rest cannot be requested.
     func continued(at part: DownloadPart) -> ResumePoint? {

@@ -39,7 +39,7 @@ public actor Session {
     nonisolated let openedRealTime = Mutex<OpenedRealTime?>(nil)
     var transport: Transport?
     let selector: EndpointSelector
-    var selecting: Task<Transport?, any Error>?
+    var selecting: (record: SessionRecord, race: Task<Transport?, any Error>)?
     var network: (state: NetworkState?, watch: Task<Void, Never>, first: SharedTask<Void>)?
     /// The other address that rejected the session. Nil when none did since the last selection of an address.
     var rejectingAddress: ServerAddress?
