@@ -263,8 +263,13 @@ extension Session {
     /// Returns the transport to use after a failure. Nil when no address can be used.
     func replacement(of failed: Transport, _ token: Secret?) async throws -> Transport? {
         guard leaving == nil, let record = try await accounts.record(accountID) else { return nil }
-        // Another request may have failed before, and selected another address.
-        if let transport, transport.client !== failed.client, transport.isCurrent(record) { return transport }
+        // Another request may have failed before, and selected another transport. If the addresses were changed, the
+        // transport in use may be older than this failure, so it must at least lead to another address.
+        if let transport, transport.client !== failed.client, transport.isCurrent(record),
+            failed.isCurrent(record) || transport.address != failed.address
+        {
+            return transport
+        }
         guard let token = token ?? held?.token, let winner = try await select(record, token) else { return nil }
         if transport?.client === failed.client { use(winner) }
         return winner

@@ -199,11 +199,13 @@ import Testing
     @Test("IM-13 when no address responds, the error names the own address, and the session is kept")
     func none() async throws {
         let mirror = try fixture.mirror()
-        let latch = try await base.home.open()
+        var latch = try await base.home.open()
         let account = try await base.signIn(latch)
         try await latch.addEndpoint(try EndpointFixture.address(mirror), to: account)
+        await latch.close()
         mirror.stop()
         base.wire.stop()
+        latch = try await base.home.open()
         let session = try latch.session(for: account)
         let error = try await #require(throws: LatchError.self) { try await session.client.send(.get, "/api/sessions") }
         #expect(error.code == .connectionRefused && error.message.contains(base.wire.authority))
