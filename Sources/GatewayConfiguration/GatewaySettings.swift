@@ -30,6 +30,8 @@ package struct GatewaySettings: Sendable {
     package var verify = ForwardAuthSettings()
     /// The settings of the pages for people.
     package var pages = PageSettings()
+    /// The settings of the authorization server.
+    package var authorizationServer = AuthorizationServerSettings()
     /// Whether people can sign in with e-mail and password. Default: true.
     package var passwordsEnabled = true
     /// The identity providers that people can sign in through, in the order of their buttons.

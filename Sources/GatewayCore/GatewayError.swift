@@ -9,7 +9,7 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
                 codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
-                signedOut, database
+                signedOut, database, unknownClient, tooManyClients
         }
         private let base: Base
 
@@ -43,6 +43,11 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let unknownKey = Code(base: .unknownKey)
         /// The person has the maximum number of API keys.
         package static let tooManyKeys = Code(base: .tooManyKeys)
+
+        /// No stored client has this id.
+        package static let unknownClient = Code(base: .unknownClient)
+        /// The server has the maximum number of clients.
+        package static let tooManyClients = Code(base: .tooManyClients)
 
         /// The person must change their password before anything else.
         package static let passwordChangeRequired = Code(base: .passwordChangeRequired)

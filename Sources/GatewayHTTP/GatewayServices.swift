@@ -12,6 +12,11 @@ package struct GatewayServices: Sendable {
     package let sessions: SessionAdministration
     package let signingKeys: SigningKeyStore
     package let apiKeys: APIKeyStore
+    package let clients: ClientStore
+    /// The sessions and tokens of clients. Nil when the authorization server is off.
+    package let clientSessions: ClientSessionStore?
+    /// The store of one-time codes. Nil when no sign-in needs one.
+    package let codes: (any CodeStore)?
     package let hasher: PasswordHasher
     package let pins: PINStore
     package let elevations: ElevationStore
@@ -61,7 +66,7 @@ package struct GatewayServices: Sendable {
 
     package init(
         _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
-        keys: BridgeKeys?
+        keys: BridgeKeys?, codes: (any CodeStore)?
     ) {
         settings = stores.settings
         database = stores.database
@@ -69,6 +74,16 @@ package struct GatewayServices: Sendable {
         sessions = stores.sessions
         signingKeys = stores.signingKeys
         apiKeys = stores.apiKeys
+        clients = stores.clients
+        clientSessions = keys.flatMap { keys in
+            let settings = stores.settings
+            guard settings.authorizationServer.isEnabled else { return nil }
+            return ClientSessionStore(
+                database: stores.database, key: keys.refresh, lifetime: settings.sessions,
+                accessTokenLifetime: settings.authorizationServer.accessTokenLifetime,
+                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
+        }
+        self.codes = codes
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations

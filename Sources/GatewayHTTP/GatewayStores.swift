@@ -21,6 +21,8 @@ package struct GatewayStores: Sendable {
     package let pins: PINStore
     /// The store of API keys.
     package let apiKeys: APIKeyStore
+    /// The store of the clients of the authorization server.
+    package let clients: ClientStore
     /// The log.
     package let log: Log
     /// The audit log of sign-ins and changes.
@@ -73,6 +75,7 @@ package struct GatewayStores: Sendable {
             try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path).signing
         }
         apiKeys = APIKeyStore(database: database, audit: audit, lease: lease, now: now)
+        clients = ClientStore(database: database, configured: settings.authorizationServer.clients, now: now)
     }
 
     /// Stops the hashing threads, flushes the logs and closes the database.

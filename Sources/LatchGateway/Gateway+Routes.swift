@@ -23,7 +23,7 @@ extension Gateway {
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
                 hasher: services.hasher, metrics: services.metrics, settings: settings.metrics, log: services.log,
-                now: services.now, codes: services.bridge?.codes, isDraining: { isDraining.isRaised },
+                now: services.now, codes: services.codes, isDraining: { isDraining.isRaised },
                 certificateSecondsLeft: { certificates?.secondsLeft }
             ).add(to: &router)
         } otherScope: {

@@ -51,6 +51,7 @@ extension Gateway {
         await attempt("Could not delete old counters of failed attempts; trying again.") {
             try await self.attempts.sweep()
         }
+        await services.codes?.sweep()
         await bridge?.sweep()
     }
 
@@ -128,6 +129,9 @@ extension Gateway {
             let age = self.stores.settings.sessions.rememberEnded
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
         }
+        await attempt("Could not delete expired access tokens; trying again.") {
+            try await self.services.clientSessions?.purge()
+        }
         await attempt("Could not delete old sessions; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)
@@ -147,7 +151,8 @@ extension Gateway {
     func maintainSigningKeys() async {
         await attempt("Could not maintain the signing keys; trying again.") {
             let keys = self.stores.signingKeys
-            if self.stores.settings.enabledDialects.contains(where: { $0.keysPath != nil }) {
+            let settings = self.stores.settings
+            if settings.authorizationServer.isEnabled || settings.enabledDialects.contains(where: { $0.keysPath != nil }) {
                 _ = try await keys.published()
             }
             try await keys.upkeep()

@@ -103,7 +103,10 @@ package final class Gateway: Sendable {
         let attempts = SignInGuard(
             database: stores.database, key: keys?.attempts, address: settings.addressLimit,
             account: settings.accountLimit, now: stores.now)
-        let bridge = try Bridge.open(stores, keys: keys, issuer: issuer, codes: codes, metrics: metrics)
+        let codes = try codes ?? CodeStores.open(stores)
+        let bridge = try codes.flatMap {
+            try Bridge.open(stores, keys: keys, issuer: issuer, codes: $0, metrics: metrics)
+        }
         self.bridge = bridge
         keyAgreement = keys.map { KeyAgreement(database: stores.database, keys: $0, now: stores.now) }
         clockWatch = ClockWatch(log: stores.log, metrics: metrics)
@@ -114,7 +117,7 @@ package final class Gateway: Sendable {
         self.isDraining = isDraining
         self.certificates = certificates
         services = GatewayServices(
-            stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys)
+            stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys, codes: codes)
         dialects = DialectFamily.routes(families, services)
         router = try Self.router(
             services: services, dialects: dialects, isDraining: isDraining, certificates: certificates)

@@ -54,10 +54,8 @@ package final class Bridge: Sendable {
         self.now = now
     }
 
-    /// Deletes expired codes and starts. Called once a minute.
+    /// Deletes expired starts that are not stored together with the codes. Called once a minute.
     package func sweep() async {
-        await codes.sweep()
-        // Stores that several gateways can share have both.
         if codes is MemoryCodeStore { await starts.sweep() }
     }
 

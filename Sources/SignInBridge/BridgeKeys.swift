@@ -17,6 +17,8 @@ package struct BridgeKeys: Sendable {
     package let form: Secret
     /// The key of the digests under which attempts to sign in are counted.
     package let attempts: Secret
+    /// The key of the authentication codes in the refresh tokens of clients.
+    package let refresh: Secret
     /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
     package let check: [UInt8]
 
@@ -47,6 +49,7 @@ package struct BridgeKeys: Sendable {
         form = key("form")
         signing = key("signing")
         attempts = key("attempts")
+        refresh = key("refresh tokens")
         check = key("check").withBytes { Array($0) }
     }
 }

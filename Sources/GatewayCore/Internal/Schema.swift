@@ -206,5 +206,6 @@ package enum Schema {
         Migration(to: 15, named: "changes of the picture library", pictureChanges),
         Migration(to: 16, named: "months of the picture library", pictureMonths),
         Migration(to: 17, named: "what several gateways share", sharedState),
+        Migration(to: 18, named: "clients and their tokens", clients),
     ]
 }

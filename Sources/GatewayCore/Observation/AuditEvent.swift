@@ -53,6 +53,14 @@ package struct AuditEvent: Sendable, Equatable {
         case sessionUnlocked = "session-unlocked"
         /// A key to sign tokens with was created.
         case signingKeyMade = "signing-key-made"
+        /// A person allowed a client to sign in with the person's account.
+        case clientAllowed = "client-allowed"
+        /// A person withdrew what the person had allowed a client.
+        case clientWithdrawn = "client-withdrawn"
+        /// A client was added.
+        case clientAdded = "client-added"
+        /// A client was removed.
+        case clientRemoved = "client-removed"
     }
 
     /// The kind of an event.
@@ -84,6 +92,8 @@ package struct AuditEvent: Sendable, Equatable {
     package var expires: Date?
     /// The id of a signing key, or the public id of an API key.
     package var key: String?
+    /// The id of a client of OAuth.
+    package var client: String?
 
     /// Creates an event.
     package init(
@@ -91,7 +101,7 @@ package struct AuditEvent: Sendable, Equatable {
         person: UUID? = nil,
         actor: UUID? = nil, session: SessionID? = nil,
         address: String? = nil, request: String? = nil, device: SessionDevice? = nil, duration: Duration? = nil,
-        certificate: String? = nil, expires: Date? = nil, key: String? = nil
+        certificate: String? = nil, expires: Date? = nil, key: String? = nil, client: String? = nil
     ) {
         self.kind = kind
         self.reason = reason?.description
@@ -107,6 +117,7 @@ package struct AuditEvent: Sendable, Equatable {
         self.certificate = certificate
         self.expires = expires
         self.key = key
+        self.client = client.flatMap { $0.displayName(limit: 255) }
     }
 
     /// Returns a subject in the form that events contain.

@@ -42,6 +42,7 @@ package final class AuditLog: Sendable {
             "certificate": event.certificate.map(LogValue.text),
             "expires": event.expires.map { .text(Timestamp.text($0)) },
             "key": event.key.map(LogValue.text),
+            "client": event.client.map(LogValue.text),
         ]
         log.info("Audit.", values)
         guard let file else { return }

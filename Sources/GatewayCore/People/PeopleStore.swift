@@ -264,7 +264,7 @@ extension PeopleStore {
         case .personDisabled: .personDisabled
         case .personRemoved: .personRemoved
         case .passwordChanged: .passwordChanged
-        case .signedOut, .revoked, .tooManySessions: .revoked
+        case .signedOut, .revoked, .tooManySessions, .tokenReused: .revoked
         }
     }
 

@@ -12,4 +12,6 @@ package enum SessionEndReason: String, Sendable, CaseIterable {
     case personRemoved = "person-removed"
     /// The person had more sessions than allowed, and this was the oldest.
     case tooManySessions = "too-many-sessions"
+    /// An old refresh token of the session's client was used, so its tokens were stolen.
+    case tokenReused = "token-reused"
 }

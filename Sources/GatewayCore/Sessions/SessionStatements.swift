@@ -32,14 +32,18 @@ enum SessionStatements {
             (SELECT o.expires_at FROM sessions o WHERE o.id = s.parent_id), 0)) END
         """
 
-    static let find = Statement(
-        """
-        SELECT s.id, s.created_at, s.last_used_at, min(s.expires_at, \(bound)), \(bound), s.ended_at, p.id, p.email, p.name,
+    /// The columns that ``StoredSession`` reads, of the session `s` and its person `p`.
+    static let storedColumns = """
+        s.id, s.created_at, s.last_used_at, min(s.expires_at, \(bound)), \(bound), s.ended_at, p.id, p.email, p.name,
             p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
             (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
             coalesce(s.authenticated_at, s.created_at)
-        FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
+        """
+
+    static let find = Statement(
+        """
+        SELECT \(storedColumns) FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
 
     /// Extends a session. A single statement checks and updates, so that a concurrent refresh cannot extend an ended
@@ -55,6 +59,12 @@ enum SessionStatements {
         ExtendedSession(
             session: SessionID(rawValue: try row.get(0)), person: try row.get(1), expires: try row.get(2))
     }
+
+    /// Extends a session by its id, whether it is live or not.
+    static let extend = Statement(
+        """
+        UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = max(expires_at, min(?, cap_at)) WHERE id = ?
+        """, Date.self, Date.self, String.self)
 
     static let endByToken = Statement(
         """

@@ -3,6 +3,9 @@ import FoundationEssentials
 
 /// A session as stored in the database, with its person unless the person was removed.
 struct StoredSession: Sendable {
+    /// The number of columns in ``SessionStatements/storedColumns``.
+    static let columnCount = 19
+
     let id: SessionID
     let created: Date
     let authenticated: Date

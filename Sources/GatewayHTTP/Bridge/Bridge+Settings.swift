@@ -2,7 +2,6 @@ import GatewayConfiguration
 package import GatewayCore
 package import HTTPClient
 import OpenIDConnect
-import Redis
 package import SignInBridge
 
 extension Bridge {
@@ -12,13 +11,12 @@ extension Bridge {
     ///   - stores: The stores of people and sessions, with the settings.
     ///   - keys: The keys of the bridge.
     ///   - issuer: The issuer of session tokens.
-    ///   - codes: The store of one-time codes. Nil for the store that the settings name.
+    ///   - codes: The store of one-time codes.
     ///   - metrics: The metrics that count sign-ins.
     /// - Returns: The bridge; nil when there is no identity provider.
-    /// - Throws: `TransportError` when a provider's authorities cannot be read; `RedisError` when no thread can be
-    ///   started for Redis.
+    /// - Throws: `TransportError` when a provider's authorities cannot be read.
     package static func open(
-        _ stores: GatewayStores, keys: BridgeKeys?, issuer: any SessionIssuer, codes: (any CodeStore)?, metrics: Metrics
+        _ stores: GatewayStores, keys: BridgeKeys?, issuer: any SessionIssuer, codes: any CodeStore, metrics: Metrics
     ) throws -> Bridge? {
         let settings = stores.settings
         guard !settings.providers.isEmpty, let keys else { return nil }
@@ -32,20 +30,9 @@ extension Bridge {
         return Bridge(
             BridgeProviders(all: providers),
             redirects: AllowedRedirects(redirects, anyLoopbackPort: settings.bridge.loopbackRedirects), keys: keys,
-            codes: try codes ?? store(stores), codeLifetime: settings.bridge.codeLifetime, people: stores.people,
+            codes: codes, codeLifetime: settings.bridge.codeLifetime, people: stores.people,
             sessions: stores.sessions, issuer: issuer, enforcesPasswordChange: settings.passwordsEnabled,
             metrics: metrics, audit: stores.audit, log: stores.log, now: stores.now)
-    }
-
-    private static func store(_ stores: GatewayStores) throws -> any CodeStore {
-        switch stores.settings.codeStore {
-        case .memory: return MemoryCodeStore(now: stores.now)
-        case .database: return DatabaseCodeStore(database: stores.database, now: stores.now)
-        case .redis:
-            // The configuration is valid only with an address of Redis.
-            guard let redis = stores.settings.redis else { return MemoryCodeStore(now: stores.now) }
-            return RedisCodeStore(try RedisClient(redis))
-        }
     }
 
     /// Returns a client for requests to a provider. It trusts the authorities of the provider's configuration as well

@@ -1,0 +1,198 @@
+package import Crypto
+package import Database
+package import FoundationEssentials
+
+/// Stores the clients that people sign in to, and what each person allowed them.
+///
+/// Clients come from the configuration, and from administrators, who add them to the database. A client of the
+/// configuration takes precedence over a stored one with the same id.
+package struct ClientStore: Sendable {
+    /// The maximum number of stored clients.
+    package static let maximum = 1_000
+
+    private let database: Database
+    private let configured: [RegisteredClient]
+    private let now: @Sendable () -> Date
+
+    /// Creates a store with the clients of the configuration.
+    package init(database: Database, configured: [RegisteredClient], now: @escaping @Sendable () -> Date) {
+        self.database = database
+        self.configured = configured
+        self.now = now
+    }
+
+    /// Returns a client. Nil when there is none with this id.
+    package func client(_ id: String) async throws -> RegisteredClient? {
+        if let client = configured.first(where: { ExactText($0.id) == ExactText(id) }) { return client }
+        return try await database.read { try $0.first(ClientStatements.find, id) }
+    }
+
+    /// Returns all clients: those of the configuration, then the stored ones, by name.
+    package func list() async throws -> [RegisteredClient] {
+        let names = Set(configured.map { ExactText($0.id) })
+        let stored = try await database.read { try $0.all(ClientStatements.list) }
+        return configured + stored.filter { !names.contains(ExactText($0.id)) }
+    }
+
+    /// Stores a client with a new id.
+    ///
+    /// - Parameters:
+    ///   - name: The name for people.
+    ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
+    ///   - isConfidential: Whether the client gets a secret.
+    /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
+    /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
+    package func add(
+        name: String, redirects: [String], isConfidential: Bool
+    ) async throws -> (client: RegisteredClient, secret: Secret?) {
+        let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
+        let client = RegisteredClient(
+            id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
+            redirects: redirects, created: now())
+        let hash = client.secretHash?.bytes
+        let count = try await database.write { connection in
+            try connection.run(
+                ClientStatements.insert, client.id, client.name, hash, client.redirects.joined(separator: "\n"),
+                client.created ?? now(), Self.maximum)
+        }
+        guard count == 1 else {
+            throw GatewayError(
+                .tooManyClients,
+                "The server has \(Self.maximum) clients already; remove one with 'latchd clients remove ID' first.")
+        }
+        return (client, secret)
+    }
+
+    /// Removes a stored client, what people allowed it, and its sessions.
+    ///
+    /// - Returns: The people whose sessions ended.
+    /// - Throws: ``GatewayError/Code/unknownClient`` when no stored client has this id.
+    package func remove(_ id: String) async throws -> [UUID] {
+        let now = now()
+        let people = try await database.write { connection -> [UUID]? in
+            guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
+            try connection.run(ClientStatements.removeConsents, id)
+            return try connection.all(
+                ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
+        }
+        guard let people else {
+            throw GatewayError(
+                .unknownClient,
+                configured.contains { ExactText($0.id) == ExactText(id) }
+                    ? "The client '\(id)' is part of the configuration; remove 'oauth.clients.\(id)' there."
+                    : "No client has the id '\(id)'; 'latchd clients list' shows them.")
+        }
+        return people
+    }
+}
+
+extension ClientStore {
+    /// Whether a person has allowed a client at least the scopes and the audience of a grant before.
+    package func isAllowed(_ grant: ClientGrant, by person: UUID) async throws -> Bool {
+        guard
+            let allowed = try await database.read({ try $0.first(ClientStatements.consent, person, grant.client) })
+        else { return false }
+        return Set(allowed.scopes).isSuperset(of: grant.scopes) && Set(allowed.audience).isSuperset(of: grant.audience)
+    }
+
+    /// Stores that a person allowed a grant, in addition to what the person allowed the client before.
+    package func allow(_ grant: ClientGrant, by person: UUID) async throws {
+        let now = now()
+        try await database.write { connection in
+            let before = try connection.first(ClientStatements.consent, person, grant.client)
+            func merged(_ old: [String]?, _ new: [String]) -> String {
+                ((old ?? []) + new.filter { !(old ?? []).contains($0) }).joined(separator: " ")
+            }
+            _ = try connection.run(
+                ClientStatements.allow, person, grant.client, merged(before?.scopes, grant.scopes),
+                merged(before?.audience, grant.audience), now)
+        }
+    }
+
+    /// Returns what a person has allowed clients, by the id of the client.
+    package func allowed(by person: UUID) async throws -> [ClientConsent] {
+        let now = now()
+        return try await database.read { try $0.all(ClientStatements.consents, now, person) }
+    }
+
+    /// Withdraws what a person allowed a client, and ends the person's sessions of the client.
+    ///
+    /// - Returns: Whether the client had any access.
+    package func withdraw(_ client: String, by person: UUID) async throws -> Bool {
+        let now = now()
+        return try await database.write { connection in
+            let consents = try connection.run(ClientStatements.withdraw, person, client)
+            let sessions = try connection.all(
+                ClientStatements.endSessions, now, SessionEndReason.signedOut.rawValue, client, person)
+            return consents > 0 || !sessions.isEmpty
+        }
+    }
+}
+
+/// What a person allowed a client, and since when.
+package struct ClientConsent: Sendable, Equatable {
+    /// The grant.
+    package let grant: ClientGrant
+    /// When the person last allowed something.
+    package let granted: Date
+    /// The number of the client's live sessions of the person.
+    package let sessions: Int
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        grant = try ClientGrant(row, at: 0)
+        granted = try row.get(3)
+        sessions = try row.get(4)
+    }
+}
+
+/// SQL statements for clients and consents.
+enum ClientStatements {
+    private static let columns = "id, name, secret_hash, redirects, created_at"
+
+    static let find = Statement(
+        "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
+
+    static let list = Statement("SELECT \(columns) FROM clients ORDER BY name, id", row: RegisteredClient.init)
+
+    static let insert = Statement(
+        """
+        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5 WHERE (SELECT count(*) FROM clients) < ?6
+        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, Int.self)
+
+    static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
+
+    static let removeConsents = Statement("DELETE FROM client_consents WHERE client_id = ?", String.self)
+
+    /// Ends the live sessions of a client: those of a person, or of everybody if that is null.
+    static let endSessions = Statement(
+        """
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE ended_at IS NULL AND (?4 IS NULL OR person_id = ?4)
+            AND id IN (SELECT session_id FROM client_sessions WHERE client_id = ?3)
+        RETURNING person_id
+        """, Date.self, String.self, String.self, UUID?.self
+    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+
+    static let consent = Statement(
+        "SELECT client_id, scopes, audience FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self,
+        String.self
+    ) { row throws(DatabaseError) in try ClientGrant(row, at: 0) }
+
+    static let allow = Statement(
+        """
+        INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (person_id, client_id) DO UPDATE
+            SET scopes = excluded.scopes, audience = excluded.audience, granted_at = excluded.granted_at
+        """, UUID.self, String.self, String.self, String.self, Date.self)
+
+    static let consents = Statement(
+        """
+        SELECT c.client_id, c.scopes, c.audience, c.granted_at,
+            (SELECT count(*) FROM client_sessions l JOIN sessions s ON s.id = l.session_id
+            WHERE l.client_id = c.client_id AND s.person_id = c.person_id AND s.ended_at IS NULL AND s.expires_at > ?)
+        FROM client_consents c WHERE c.person_id = ? ORDER BY c.granted_at DESC, c.client_id
+        """, Date.self, UUID.self, row: ClientConsent.init)
+
+    static let withdraw = Statement(
+        "DELETE FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self, String.self)
+}

@@ -1,0 +1,69 @@
+package import Crypto
+import Database
+package import FoundationEssentials
+
+/// A program that people sign in to with an account of this server: a client of OAuth.
+///
+/// Source: RFC 6749 §2.
+package struct RegisteredClient: Sendable, Equatable {
+    /// The `client_id`.
+    package let id: String
+    /// The name for people, at most 80 characters.
+    package let name: String
+    /// The SHA-256 of the client's secret. Nil for a public client, such as an app, which cannot keep a secret.
+    package let secretHash: SHA256Digest?
+    /// The addresses that a sign-in may end at.
+    package let redirects: [String]
+    /// When an administrator added the client. Nil for a client of the configuration.
+    package let created: Date?
+
+    /// Creates a client.
+    package init(id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil) {
+        self.id = id
+        self.name = name
+        self.secretHash = secretHash
+        self.redirects = redirects
+        self.created = created
+    }
+
+    /// Whether the client has a secret.
+    package var isConfidential: Bool { secretHash != nil }
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        id = try row.get(0)
+        name = try row.get(1)
+        secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
+        redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
+        created = try row.get(4)
+    }
+}
+
+/// What a person allowed a client to do.
+///
+/// Source: RFC 6749 §3.3; RFC 8707 §2.
+package struct ClientGrant: Sendable, Equatable {
+    /// The `client_id`.
+    package let client: String
+    /// The scopes, in the order of the request, each once.
+    package let scopes: [String]
+    /// The addresses of the servers that the tokens are for. When it is empty, the tokens are for this server only.
+    package let audience: [String]
+
+    /// Creates a grant.
+    package init(client: String, scopes: [String], audience: [String] = []) {
+        self.client = client
+        self.scopes = scopes
+        self.audience = audience
+    }
+
+    /// Creates a grant from the columns `client_id`, `scopes` and `audience`, of which the first is at `index`.
+    init(_ row: SQLRow, at index: Int) throws(DatabaseError) {
+        client = try row.get(index)
+        scopes = Self.words(try row.get(index + 1))
+        audience = Self.words(try row.get(index + 2))
+    }
+
+    /// Splits words that are separated by spaces.
+    static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+}

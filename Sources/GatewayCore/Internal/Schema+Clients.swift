@@ -1,0 +1,49 @@
+extension Schema {
+    /// The clients of OAuth, what each person allowed them, and their sessions and tokens.
+    ///
+    /// A client's session is a row of `sessions` whose `token_hash` belongs to no token. `generation` is the number of the
+    /// session's current refresh token, and `refresh_hash` its hash. After a refresh, `next_hash` is the hash of its
+    /// successor until that is first used, and `next_answer` the response, sealed with the current refresh token.
+    static let clients =
+        """
+        CREATE TABLE clients (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            secret_hash BLOB,
+            redirects TEXT NOT NULL,
+            created_at INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE client_consents (
+            person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            audience TEXT NOT NULL,
+            granted_at INTEGER NOT NULL,
+            PRIMARY KEY (person_id, client_id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE client_sessions (
+            session_id TEXT NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+            client_id TEXT NOT NULL,
+            scopes TEXT NOT NULL,
+            audience TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            refresh_hash BLOB NOT NULL,
+            next_hash BLOB,
+            next_answer BLOB
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX client_sessions_by_client ON client_sessions (client_id);
+
+        CREATE TABLE access_tokens (
+            token_hash BLOB NOT NULL PRIMARY KEY,
+            session_id TEXT NOT NULL REFERENCES client_sessions (session_id) ON DELETE CASCADE,
+            generation INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
+        CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
+        """
+}
