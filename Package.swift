@@ -3,8 +3,8 @@ import PackageDescription
 
 /// The modules of the gateway below `LatchGateway`.
 let gatewayModules: [Target.Dependency] = [
-    "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP", "GatewayPages",
-    "PictureLibrary", "SignInBridge",
+    "AuthorizationServer", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
+    "GatewayPages", "PictureLibrary", "SignInBridge",
 ]
 
 // A module uses only modules below it: ARCHITECTURE.md lists the layers.
@@ -131,6 +131,12 @@ let package = Package(
                 "HTTPServer", "OAuth", "OpenIDConnect", "Primitives", "SignInBridge",
             ]),
         .target(
+            name: "AuthorizationServer",
+            dependencies: [
+                "Crypto", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "GatewayPages", "HTTPMessages",
+                "HTTPServer", "JOSE", "OAuth", "Primitives", "SignInBridge",
+            ]),
+        .target(
             name: "GatewayDialects",
             dependencies: [
                 "Crypto", "Database", "GatewayConfiguration", "GatewayCore", "GatewayHTTP", "HTTPMessages",
@@ -140,7 +146,7 @@ let package = Package(
         .target(
             name: "LatchGateway",
             dependencies: [
-                "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
+                "AuthorizationServer", "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
                 "GatewayPages", "HTTPMessages", "HTTPServer", "SignInBridge",
             ]),
 

@@ -12,8 +12,8 @@ extension ForwardAuthRoutes {
     /// Returns the metadata of the address after the well-known part: the server where people sign in to it. A native
     /// app needs it to find the sign-in.
     ///
-    /// `latchd_server` is specific to latchd. `authorization_servers` is left out: it lists OAuth servers with an
-    /// authorization and a token endpoint, and a general OAuth client cannot use the sign-in here.
+    /// `authorization_servers` is there for any client of OAuth when the authorization server is on. `latchd_server` is
+    /// specific to latchd: it names the server of a dialect, whose sign-in only its own clients can use.
     ///
     /// The metadata is requested on the protected host, through its proxy. When any rule names a host, there is no
     /// metadata for hosts that no rule names.
@@ -28,6 +28,9 @@ extension ForwardAuthRoutes {
         if let dialect = services.settings.enabledDialects.first(where: \.servesProtectedBackends) {
             let prefix = dialect.prefix(in: services.settings)
             members.append(.init(ProtectedResource.serverMember, .string(server + prefix)))
+        }
+        if services.clientSessions != nil, let issuer = services.address.configured {
+            members.append(.init("authorization_servers", [.string(issuer)]))
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

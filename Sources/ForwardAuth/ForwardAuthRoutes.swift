@@ -88,7 +88,7 @@ extension ForwardAuthRoutes {
         case .refusal(let response): return response
         case .question(let question):
             do {
-                switch try await caller(with: question.tokens) {
+                switch try await caller(with: question.tokens, at: question.forwarded) {
                 case .nobody: break
                 case let caller: return response(question, caller)
                 }
@@ -114,7 +114,7 @@ extension ForwardAuthRoutes {
         }
     }
 
-    private func caller(with tokens: RequestTokens) async throws -> Caller {
+    private func caller(with tokens: RequestTokens, at forwarded: ForwardedRequest) async throws -> Caller {
         var caller = Caller.nobody
         for token in [tokens.first, tokens.second] {
             guard let token else { continue }
@@ -124,7 +124,11 @@ extension ForwardAuthRoutes {
             case .nobody: break
             }
         }
-        return caller
+        guard case .nobody = caller, let bearer = tokens.bearer,
+            let access = try await services.clientSessions?.authenticate(bearer),
+            access.grant.audience.contains(where: { forwarded.isBelow(resource: $0) })
+        else { return caller }
+        return access.mustChangePassword ? .mustChangePassword : .known(AuthenticatedPerson(access.session))
     }
 
     private func response(_ question: VerificationRequest, _ key: BasicCredentials) async throws -> ServerResponse {

@@ -17,6 +17,9 @@ package struct GatewayServices: Sendable {
     package let clientSessions: ClientSessionStore?
     /// The store of one-time codes. Nil when no sign-in needs one.
     package let codes: (any CodeStore)?
+    /// The store of authorization requests that wait. In memory it is separate from ``codes``, so that a flood of
+    /// requests displaces no codes.
+    package let pendingRequests: (any CodeStore)?
     package let hasher: PasswordHasher
     package let pins: PINStore
     package let elevations: ElevationStore
@@ -84,6 +87,7 @@ package struct GatewayServices: Sendable {
                 enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
         }
         self.codes = codes
+        pendingRequests = codes.map { $0 is MemoryCodeStore ? MemoryCodeStore(now: stores.now) : $0 }
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations

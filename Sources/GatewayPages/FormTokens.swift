@@ -1,5 +1,5 @@
 import Crypto
-import GatewayCore
+package import GatewayCore
 import SignInBridge
 
 /// The hidden field of every form, which proves that the form was made for this browser.
@@ -36,6 +36,9 @@ package struct FormTokens: Sendable {
             }
         return Base64URL.encode(HMACSHA256.code(of: Array(text.utf8), key: key).bytes)
     }
+
+    /// Returns the token of a form for a browser with a session.
+    package func token(ofSession id: SessionID) -> String { token(of: .session(id)) }
 
     /// Whether a form's field matches the owner's token. Compares in constant time.
     func accepts(_ field: String?, of owner: Owner) -> Bool {

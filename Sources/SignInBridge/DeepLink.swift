@@ -15,7 +15,8 @@ package enum DeepLink {
         link(redirect, [("error", error), ("error_description", description), ("state", state)])
     }
 
-    private static func link(_ redirect: String, _ pairs: [(String, String)]) -> String {
+    /// Returns an address with parameters added to its query.
+    package static func link(_ redirect: String, _ pairs: [(String, String)]) -> String {
         // A space becomes `%20`, because an app's parser may read `+` literally.
         let query = pairs.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return redirect + (redirect.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query

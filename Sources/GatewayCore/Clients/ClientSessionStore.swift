@@ -67,7 +67,8 @@ package struct ClientSessionStore: Sendable {
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
             let inserted = try connection.run(
-                SessionStatements.insert, id.rawValue, Self.placeholderHash(of: id), now, now, expires, cap, device.name,
+                SessionStatements.insert, id.rawValue, Self.placeholderHash(of: id), now, now, expires, cap,
+                device.name,
                 device.kind, device.address, min(authenticated, now), id.uuid, person.id, person.sessionEpoch)
             guard inserted == 1 else { return nil }
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser.rawValue)
@@ -181,7 +182,8 @@ extension ClientSessionStore {
         let hash = SHA256.digest(token).bytes
         let now = now()
         guard let found = try await database.read({ try $0.first(ClientSessionStatements.findAccess, hash) }),
-            now < found.expires, case .valid(let session) = found.session.authentication(
+            now < found.expires,
+            case .valid(let session) = found.session.authentication(
                 at: now, livingUntil: found.session.expires)
         else { return nil }
         if found.generation > found.current {

@@ -15,9 +15,19 @@ package struct SessionID: RawRepresentable, Hashable, Sendable, CustomStringConv
     ///
     /// Source: Crockford's base 32, which leaves out i, l, o and u.
     package static func random() -> SessionID {
+        SessionID(SecureRandom.bytes(12))
+    }
+
+    /// Creates the id of the session that a one-time code is exchanged for. It is always the same for the same code.
+    ///
+    /// - Parameter code: The text of the code.
+    package init(ofCode code: String) {
+        self.init(SHA256.digest("latchstring session of code " + code).bytes.prefix(12))
+    }
+
+    private init(_ bytes: some Sequence<UInt8>) {
         let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        let text = SecureRandom.bytes(12).map { alphabet[Int($0 & 31)] }
-        return SessionID(rawValue: String(decoding: text, as: UTF8.self))
+        rawValue = String(decoding: bytes.map { alphabet[Int($0 & 31)] }, as: UTF8.self)
     }
 
     /// The id's text.

@@ -36,7 +36,7 @@ extension TokenRoutes {
         Self.form(request).flatMap { form in
             if isBasic(request, form) { return Self.tokenToCheck(form) }
             switch ClientCredentials(request, form) {
-            case .ambiguous: return .failure(Refusal(response: Self.ambiguousCredentials))
+            case .ambiguous: return .failure(Refusal(response: TokenResponses.ambiguousCredentials))
             case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
                 return Self.tokenToCheck(form)
             case .none, .unreadable, .secret: return .failure(Refusal(response: TokenResponses.invalidClient))
@@ -54,7 +54,7 @@ extension TokenRoutes {
     }
 
     private static func tokenToCheck(_ form: FormFields) -> Result<String, Refusal> {
-        token(form).map { .success($0) } ?? .failure(Refusal(response: tokenRequired))
+        token(form).map { .success($0) } ?? .failure(Refusal(response: TokenResponses.tokenRequired))
     }
 
     private func response(_ authentication: Authentication, _ token: String) -> ServerResponse {

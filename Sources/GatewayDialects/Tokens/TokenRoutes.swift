@@ -86,13 +86,13 @@ package struct TokenRoutes: Sendable {
         case .success(let read): form = read
         }
         switch ClientCredentials(request, form) {
-        case .ambiguous: return Self.ambiguousCredentials
+        case .ambiguous: return TokenResponses.ambiguousCredentials
         case .unreadable: return TokenResponses.invalidClient
         case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
             return TokenResponses.invalidClient
         case .none, .secret: break
         }
-        guard let token = Self.token(form) else { return Self.tokenRequired }
+        guard let token = Self.token(form) else { return TokenResponses.tokenRequired }
         do {
             if let ended = try await issuer.end(token) {
                 audit.record(
@@ -134,7 +134,4 @@ package struct TokenRoutes: Sendable {
         let tokens = form.values("token")
         return tokens.count == 1 && !tokens[0].isEmpty ? tokens[0] : nil
     }
-
-    static let ambiguousCredentials = TokenResponses.invalidRequest("Send client credentials once, in one place only.")
-    static let tokenRequired = TokenResponses.invalidRequest("Exactly one token is required.")
 }

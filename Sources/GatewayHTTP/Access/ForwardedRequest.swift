@@ -26,6 +26,16 @@ package struct ForwardedRequest: Sendable {
     /// The path, unmodified.
     package var sentPath: Substring { target.prefix { $0 != "?" } }
 
+    /// Whether the request is for a resource, the address of a server or of a path on it: `https://host/path`.
+    ///
+    /// Source: RFC 8707 §2; RFC 9728 §3.3, for a slash that stands for an empty path.
+    package func isBelow(resource: String) -> Bool {
+        guard resource.hasPrefix(origin) else { return false }
+        var path = resource.dropFirst(origin.utf8.count)
+        if path.hasSuffix("/") { path = path.dropLast() }
+        return path.isEmpty || path.hasPrefix("/") && (sentPath == path || sentPath.hasPrefix(path + "/"))
+    }
+
     /// Parses the header fields of a request from the proxy.
     package init(_ request: ServerRequest) throws(ForwardedRefusal) {
         var fields = ForwardedFields()

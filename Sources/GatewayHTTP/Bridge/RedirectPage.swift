@@ -16,7 +16,7 @@ package struct RedirectPage: Sendable {
 
     /// Returns the redirect to a deep link. Its body is the page "You can return to the app", with a button for the
     /// link.
-    func returning(to link: String, status: HTTPStatus) -> ServerResponse {
+    package func returning(to link: String, status: HTTPStatus) -> ServerResponse {
         var response = page(
             status, title: "You can return to the app",
             """

@@ -110,7 +110,7 @@ extension PageRoutes {
     }
 
     /// Returns a page with one card below the server's name.
-    private func card(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
+    package func card(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
         var page = WebPage(title: title, content)
         page.server = self.title
         return page.response(status: status)

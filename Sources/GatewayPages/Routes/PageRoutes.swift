@@ -142,7 +142,7 @@ package struct PageRoutes: ServiceDialect {
 
     /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes,
     /// except the sign-out, which must always work.
-    private func submitted(
+    package func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
@@ -161,7 +161,7 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Returns the person who is signed in in the browser of a request, or nil when no person is.
-    func visitor(of request: ServerRequest) async throws -> SignedInBrowser? {
+    package func visitor(of request: ServerRequest) async throws -> SignedInBrowser? {
         guard let token = RequestTokens(request, cookie: cookie).cookie else { return nil }
         let authentication = try await services.issuer.authenticate(token)
         return authentication.session.map {
@@ -175,7 +175,7 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Answers a request on the pages' own host. A request of the sign-in is answered on every host with a sign-in.
-    private func response(
+    package func response(
         _ request: ServerRequest, isForSignIn: Bool = false, _ handler: () async throws -> ServerResponse
     ) async -> ServerResponse {
         if let response = wrongHostResponse(request, isForSignIn: isForSignIn) { return response }
@@ -188,23 +188,23 @@ package struct PageRoutes: ServiceDialect {
 }
 
 /// A browser with a session.
-struct SignedInBrowser: Sendable {
+package struct SignedInBrowser: Sendable {
     /// The token in the browser's cookie.
-    let token: String
-    let session: Session
+    package let token: String
+    package let session: Session
     /// Whether the person must change their password before anything else.
-    var mustChangePassword = false
+    package internal(set) var mustChangePassword = false
 
-    var person: Person { session.person }
+    package var person: Person { session.person }
 }
 
 /// A request of a signed-in person.
 package struct SignedInRequest: Sendable {
-    let request: ServerRequest
-    let visitor: SignedInBrowser
+    package let request: ServerRequest
+    package let visitor: SignedInBrowser
     /// The fields of the form; empty for a page.
-    var fields = FormFields()
+    package internal(set) var fields = FormFields()
 
-    var person: Person { visitor.person }
-    var session: Session { visitor.session }
+    package var person: Person { visitor.person }
+    package var session: Session { visitor.session }
 }

@@ -1,43 +1,49 @@
-import GatewayHTTP
-import HTTPMessages
-import HTTPServer
+package import HTTPMessages
+package import HTTPServer
 
 /// The responses of the token endpoints, in the envelope of OAuth.
 ///
 /// Source: RFC 6749 §5.2.
-enum TokenResponses {
+package enum TokenResponses {
     /// The response for an invalid token, for any reason.
     ///
     /// Source: RFC 7662 §2.2.
-    static let inactive = ServerResponse(
+    package static let inactive = ServerResponse(
         status: .ok, headers: .privateJSON, body: Array(#"{"active":false}"#.utf8))
 
     /// Returns a 400 response to an invalid request. The sentence is a constant, so that the response does not repeat
     /// what was sent.
-    static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
+    package static func invalidRequest(_ sentence: StaticString, _ status: HTTPStatus = .badRequest) -> ServerResponse {
         refusal(status, error: "invalid_request", description: sentence)
     }
 
     /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
-    static let invalidClient: ServerResponse = {
+    package static let invalidClient: ServerResponse = {
         var response = refusal(
             .unauthorized, error: "invalid_client", description: "The client is unknown or its secret is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()
 
+    /// A 400 response to credentials in several places.
+    package static let ambiguousCredentials = invalidRequest("Send client credentials once, in one place only.")
+
+    /// A 400 response to a form without exactly one token.
+    package static let tokenRequired = invalidRequest("Exactly one token is required.")
+
     /// A 503 response for a database error.
-    static let unavailable = refusal(
+    package static let unavailable = refusal(
         .serviceUnavailable, error: "temporarily_unavailable",
         description: "The server cannot check the token now. Try again later."
     ).retry(after: .seconds(1))
 
     /// A 404 response for metadata when the server cannot tell its own address from the request.
-    static let noMetadata = refusal(
+    package static let noMetadata = refusal(
         .notFound, error: "invalid_request", description: "The server does not know its own address.")
 
-    private static func refusal(
-        _ status: HTTPStatus, error: StaticString, description sentence: StaticString
+    /// Returns an error. The sentence is a constant, so that the response does not repeat what was sent.
+    package static func refusal(
+        _ status: HTTPStatus = .badRequest, error: StaticString, description sentence: StaticString
     ) -> ServerResponse {
         ServerResponse(
             status: status, headers: .privateJSON,

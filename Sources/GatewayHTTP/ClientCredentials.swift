@@ -1,8 +1,7 @@
 package import Crypto
 import FoundationEssentials
-import GatewayHTTP
-import HTTPMessages
-import HTTPServer
+package import HTTPMessages
+package import HTTPServer
 
 /// The credentials of a client at a token endpoint.
 ///
@@ -18,7 +17,7 @@ package enum ClientCredentials {
     case unreadable
 
     /// Reads the credentials from a request and its form.
-    init(_ request: ServerRequest, _ form: FormFields) {
+    package init(_ request: ServerRequest, _ form: FormFields) {
         let fields = request.headers.values("Authorization")
         let secrets = form.values("client_secret")
         let ids = form.values("client_id")

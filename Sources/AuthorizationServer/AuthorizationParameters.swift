@@ -1,0 +1,201 @@
+import GatewayCore
+import HTTPMessages
+import OAuth
+import SignInBridge
+
+/// The valid parameters of an authorization request.
+///
+/// Source: RFC 6749 §4.1.1; RFC 7636 §4.3; RFC 8707 §2; OpenID Connect Core §3.1.2.1.
+struct AuthorizationParameters: Sendable {
+    /// How the response reaches the client.
+    enum ResponseMode: String, Sendable, CaseIterable {
+        /// In the query of a redirect.
+        case query
+        /// In a form that the browser posts.
+        case formPost = "form_post"
+    }
+
+    /// What the client asks for in addition to a sign-in.
+    enum Prompt: String, Sendable, CaseIterable {
+        case none, login, consent
+        case selectAccount = "select_account"
+    }
+
+    /// A request whose client and redirect address are not both valid. The browser is not redirected.
+    enum InvalidClient: Error {
+        case client, redirect
+    }
+
+    /// Where the response goes.
+    struct Destination: Sendable {
+        let client: RegisteredClient
+        let redirect: String
+        let state: String?
+        let mode: ResponseMode
+    }
+
+    let destination: Destination
+    let grant: ClientGrant
+    let challenge: PKCE.Challenge
+    let nonce: String?
+    let prompts: Set<Prompt>
+    /// How long ago the person may have authenticated. Nil for any time.
+    let maximumAge: Duration?
+
+    var client: RegisteredClient { destination.client }
+
+    /// The maximum length of a state or nonce, in bytes.
+    private static let maximumValueCount = 1_024
+
+    /// Returns where the response to a request goes.
+    ///
+    /// - Parameters:
+    ///   - fields: The parameters of the request.
+    ///   - find: Returns a client by its id.
+    /// - Returns: The destination. Its mode is ``ResponseMode/query`` if the request's mode is not known.
+    /// - Throws: ``InvalidClient``; the errors of `find`.
+    ///
+    /// Source: RFC 6749 §4.1.2.1; RFC 9700 §4.1.
+    static func destination(
+        _ fields: FormFields, _ find: (String) async throws -> RegisteredClient?
+    ) async throws -> Destination {
+        let ids = fields.values("client_id")
+        guard ids.count == 1, let id = ids.first, id.utf8.count <= 255, let client = try await find(id) else {
+            throw InvalidClient.client
+        }
+        let redirects = fields.values("redirect_uri")
+        guard redirects.count == 1, let redirect = redirects.first, client.allowedRedirects.allows(redirect) else {
+            throw InvalidClient.redirect
+        }
+        let states = fields.values("state")
+        let state = states.count == 1 && states[0].utf8.count <= maximumValueCount ? states[0] : nil
+        let mode = fields["response_mode"].flatMap(ResponseMode.init(rawValue:)) ?? .query
+        return Destination(client: client, redirect: redirect, state: state, mode: mode)
+    }
+
+    /// Checks the parameters of a request.
+    ///
+    /// - Parameters:
+    ///   - fields: The parameters.
+    ///   - destination: Where the response goes.
+    ///   - isResource: Whether tokens can be issued for an address.
+    /// - Throws: ``AuthorizationError``.
+    init(
+        _ fields: FormFields, to destination: Destination, isResource: (String) -> Bool
+    ) throws(AuthorizationError) {
+        for (name, _) in fields where name != "resource" && fields.values(name).count > 1 {
+            throw .invalidRequest("A parameter occurs more than once.")
+        }
+        guard fields["request"] == nil else { throw .requestNotSupported }
+        guard fields["registration"] == nil else { throw .registrationNotSupported }
+        switch fields["response_type"] {
+        case "code": break
+        case nil: throw .invalidRequest("The parameter response_type is missing.")
+        default: throw .unsupportedResponseType
+        }
+        if let mode = fields["response_mode"], ResponseMode(rawValue: mode) == nil {
+            throw .invalidRequest("The response_mode must be query or form_post.")
+        }
+        guard fields["state"].map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
+            throw .invalidRequest("The state is longer than 1024 bytes.")
+        }
+        guard let text = fields["code_challenge"], let challenge = PKCE.Challenge(text),
+            fields["code_challenge_method"] == PKCE.Challenge.method
+        else {
+            throw .invalidRequest("A code_challenge of 43 characters and the code_challenge_method S256 are required.")
+        }
+        nonce = fields["nonce"]
+        guard nonce.map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
+            throw .invalidRequest("The nonce is longer than 1024 bytes.")
+        }
+        var audience: [String] = []
+        for resource in fields.values("resource") where !audience.contains(resource) {
+            guard audience.count < Self.maximumResources, isResource(resource) else { throw .invalidTarget }
+            audience.append(resource)
+        }
+        prompts = try Self.prompts(fields["prompt"] ?? "")
+        maximumAge = try fields["max_age"].map { text throws(AuthorizationError) in
+            guard let seconds = UInt32(text) else {
+                throw .invalidRequest("The max_age must be a whole number of seconds.")
+            }
+            return .seconds(Int64(seconds))
+        }
+        self.destination = destination
+        self.challenge = challenge
+        grant = ClientGrant(
+            client: destination.client.id, scopes: OAuthScope.known(in: fields["scope"] ?? ""), audience: audience)
+    }
+
+    private static let maximumResources = 8
+
+    private static func prompts(_ text: String) throws(AuthorizationError) -> Set<Prompt> {
+        var prompts: Set<Prompt> = []
+        for word in text.split(separator: " ") {
+            guard let prompt = Prompt(rawValue: String(word)) else {
+                throw .invalidRequest("The prompt must be none, login, consent or select_account.")
+            }
+            prompts.insert(prompt)
+        }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw .invalidRequest("The prompt none must not be combined with others.")
+        }
+        return prompts
+    }
+}
+
+extension RegisteredClient {
+    /// The addresses that a sign-in may end at. A loopback address may have any port.
+    ///
+    /// Source: RFC 8252 §7.3.
+    var allowedRedirects: AllowedRedirects {
+        AllowedRedirects(redirects, anyLoopbackPort: redirects.contains { $0.hasPrefix("http://") })
+    }
+}
+
+/// An error that is returned to the client in the response to an authorization request.
+///
+/// Source: RFC 6749 §4.1.2.1; OpenID Connect Core §3.1.2.6; RFC 8707 §2.
+enum AuthorizationError: Error, Equatable {
+    case invalidRequest(String)
+    case unsupportedResponseType
+    case requestNotSupported
+    case registrationNotSupported
+    case invalidTarget
+    case accessDenied
+    case loginRequired
+    case consentRequired
+    case interactionRequired
+    case temporarilyUnavailable
+
+    /// The `error` of the response.
+    var code: String {
+        switch self {
+        case .invalidRequest: "invalid_request"
+        case .unsupportedResponseType: "unsupported_response_type"
+        case .requestNotSupported: "request_not_supported"
+        case .registrationNotSupported: "registration_not_supported"
+        case .invalidTarget: "invalid_target"
+        case .accessDenied: "access_denied"
+        case .loginRequired: "login_required"
+        case .consentRequired: "consent_required"
+        case .interactionRequired: "interaction_required"
+        case .temporarilyUnavailable: "temporarily_unavailable"
+        }
+    }
+
+    /// The `error_description` of the response: what is wrong, and the remedy.
+    var sentence: String {
+        switch self {
+        case .invalidRequest(let sentence): sentence
+        case .unsupportedResponseType: "The response_type must be code."
+        case .requestNotSupported: "Request objects are not supported. Send the parameters, or push them."
+        case .registrationNotSupported: "Clients are not registered in a request."
+        case .invalidTarget: "The server issues no tokens for this resource. Use the address of a protected server."
+        case .accessDenied: "The person did not allow it."
+        case .loginRequired: "The person must sign in. Repeat the request without prompt=none."
+        case .consentRequired: "The person must allow it. Repeat the request without prompt=none."
+        case .interactionRequired: "The person must change the password. Repeat the request without prompt=none."
+        case .temporarilyUnavailable: "The server cannot respond now. Try again in a minute."
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Crypto
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+import GatewayPages
+import HTTPMessages
+import HTTPServer
+import OAuth
+import SignInBridge
+
+extension OAuthRoutes {
+    /// Adds the authorization endpoint: the start of a sign-in, with GET or POST, and the form of the consent page.
+    ///
+    /// Source: RFC 6749 §3.1; OpenID Connect Core §3.1.2.1 for POST.
+    func addAuthorization(to router: inout Router) {
+        let path = prefix + Self.authorization
+        router.on(.get, path) { request in
+            await pages.response(request) {
+                let fields = request.rawQuery.flatMap { try? FormURLEncoded.decode($0) }
+                return try await authorize(fields ?? FormFields(), request)
+            }
+        }
+        router.on(.post, path) { request in
+            await pages.response(request) {
+                let form = try? request.form()
+                guard form?[Self.decision] != nil else { return try await authorize(form ?? FormFields(), request) }
+                return try await pages.submitted(request) { try await decided($0) }
+            }
+        }
+    }
+
+    /// Starts or continues a sign-in.
+    private func authorize(_ fields: FormFields, _ request: ServerRequest) async throws -> ServerResponse {
+        if let refusal = limited(request) { return refusal }
+        guard fields["request_uri"] != nil else {
+            guard let client = fields["client_id"] else { return invalid(.client) }
+            let received = PendingRequest(fields, client: client, received: services.now(), isPushed: false)
+            return try await authorize(Authorization(pending: received), request)
+        }
+        let (addresses, clients) = (fields.values("request_uri"), fields.values("client_id"))
+        guard addresses.count == 1, clients.count == 1, addresses[0].hasPrefix(PendingRequest.prefix) else {
+            return invalid(.client)
+        }
+        let handle = String(addresses[0].dropFirst(PendingRequest.prefix.utf8.count))
+        guard let pending = try await self.pending.take(handle) else { return unknownRequest }
+        // A handle that another client sends is used up.
+        guard ExactText(pending.client) == ExactText(clients[0]) else { return unknownRequest }
+        return try await authorize(Authorization(pending: pending, handle: handle), request)
+    }
+
+    /// A request, and its handle if it is stored.
+    private struct Authorization {
+        let pending: PendingRequest
+        var handle: String?
+    }
+
+    private func authorize(_ authorization: Authorization, _ request: ServerRequest) async throws -> ServerResponse {
+        let pending = authorization.pending
+        guard let fields = pending.fields else { return unknownRequest }
+        let destination: AuthorizationParameters.Destination
+        do {
+            destination = try await AuthorizationParameters.destination(fields) {
+                try await services.clients.client($0)
+            }
+        } catch let error as AuthorizationParameters.InvalidClient {
+            return invalid(error)
+        }
+        do {
+            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            return try await proceed(parameters, authorization, request)
+        } catch let error as AuthorizationError {
+            return respond(to: destination, error, request)
+        }
+    }
+
+    /// Lets the person sign in, authenticate again or decide, or finishes the sign-in when nothing of that is needed.
+    private func proceed(
+        _ parameters: AuthorizationParameters, _ authorization: Authorization, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        let mayInteract = !parameters.prompts.contains(.none)
+        guard let visitor = try await pages.visitor(of: request) else {
+            guard mayInteract else { throw AuthorizationError.loginRequired }
+            return try await signIn(authorization, again: false)
+        }
+        guard !visitor.mustChangePassword else {
+            guard mayInteract else { throw AuthorizationError.interactionRequired }
+            let back = try await returnPath(authorization)
+            return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
+        }
+        guard isRecent(visitor.session, parameters, authorization.pending) else {
+            guard mayInteract else { throw AuthorizationError.loginRequired }
+            return try await signIn(authorization, again: true)
+        }
+        let mustAsk = parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
+        if !mustAsk, parameters.destination.identifiesClient,
+            try await services.clients.isAllowed(parameters.grant, by: visitor.person.id)
+        {
+            return try await finish(parameters, for: visitor.session, request)
+        }
+        guard mayInteract else { throw AuthorizationError.consentRequired }
+        if let handle = authorization.handle { _ = try await pending.save(authorization.pending, under: handle) }
+        return try consentPage(parameters, authorization.pending, handle: authorization.handle, visitor)
+    }
+
+    /// Whether the person has authenticated as recently as the client asks for.
+    ///
+    /// Source: OpenID Connect Core §3.1.2.1, `prompt` and `max_age`.
+    private func isRecent(
+        _ session: Session, _ parameters: AuthorizationParameters, _ pending: PendingRequest
+    ) -> Bool {
+        if parameters.prompts.contains(.login), session.authenticated < pending.received { return false }
+        guard let age = parameters.maximumAge else { return true }
+        // A person who has just authenticated because of this request is recent enough, whatever the age.
+        return session.authenticated >= pending.received || services.now() <= session.authenticated + age
+    }
+
+    /// Redirects the browser to the sign-in page, which later leads back to this request.
+    private func signIn(_ authorization: Authorization, again: Bool) async throws -> ServerResponse {
+        let back = try await returnPath(authorization)
+        return pages.seeOther(PagePath.signIn(returningTo: back, requiresReauthentication: again))
+    }
+
+    /// Stores a request and returns the path and query that continue it.
+    private func returnPath(_ authorization: Authorization) async throws -> String {
+        let handle = try await pending.save(authorization.pending, under: authorization.handle)
+        return prefix + Self.authorization + "?"
+            + FormURLEncoded.encode([
+                ("client_id", authorization.pending.client), ("request_uri", PendingRequest.prefix + handle),
+            ])
+    }
+
+    /// Issues a code and redirects the browser to the client.
+    func finish(
+        _ parameters: AuthorizationParameters, for session: Session, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        let code = OneTimeCode()
+        let lifetime = services.settings.bridge.codeLifetime + codes.toleratedClockDifference
+        let record = AuthorizationCode(parameters, allowedIn: session, expires: services.now() + lifetime)
+        try await codes.save(try record.sealed(for: code, keys), under: code.key, for: lifetime)
+        return respond(to: parameters.destination, [("code", code.text)], request)
+    }
+
+    /// Returns an error to the client.
+    func respond(
+        to destination: AuthorizationParameters.Destination, _ error: AuthorizationError, _ request: ServerRequest
+    ) -> ServerResponse {
+        respond(to: destination, [("error", error.code), ("error_description", error.sentence)], request)
+    }
+
+    /// Returns a response to the client, with the state of the request and the issuer.
+    ///
+    /// Source: RFC 9207 §2; RFC 9700 §4.12 for 303 after a form; OAuth 2.0 Form Post Response Mode.
+    private func respond(
+        to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], _ request: ServerRequest
+    ) -> ServerResponse {
+        let pairs = pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        switch destination.mode {
+        case .query:
+            return services.redirectPages.returning(
+                to: DeepLink.link(destination.redirect, pairs), status: request.method == .post ? .seeOther : .found)
+        case .formPost: return formPage(destination, pairs)
+        }
+    }
+
+    private func formPage(
+        _ destination: AuthorizationParameters.Destination, _ pairs: [(String, String)]
+    ) -> ServerResponse {
+        let fields: [HTML] = pairs.map { "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">" }
+        var page = WebPage(
+            title: "You can return to \(destination.client.name)",
+            """
+            <form method="post" action="\(link: destination.redirect)">
+            \(fields)
+            <p><button type="submit" class="full">Continue</button></p>
+            </form>
+            """)
+        page.server = services.settings.pages.title
+        page.script = "document.forms[0].submit()"
+        page.formTargets = .own(andOn: [destination.formOrigin])
+        return page.response()
+    }
+}
+
+extension OAuthRoutes {
+    /// Returns the page for a request whose client or redirect address is not valid. The browser is not redirected,
+    /// because the address may be an attacker's.
+    ///
+    /// Source: RFC 6749 §4.1.2.1; RFC 9700 §4.11.
+    func invalid(_ error: AuthorizationParameters.InvalidClient) -> ServerResponse {
+        let sentence =
+            switch error {
+            case .client:
+                "The app that sent you here is not known to this server. Tell its developers that the client_id is "
+                    + "missing or wrong."
+            case .redirect:
+                "The app that sent you here wants you to return to an address that it has not registered. Tell its "
+                    + "developers that the redirect_uri is missing or wrong."
+            }
+        return pages.plain(.badRequest, title: "The app cannot sign you in", sentence: sentence)
+    }
+
+    /// The page for a stored request that is used up, has expired, or belongs to another client.
+    var unknownRequest: ServerResponse {
+        pages.plain(
+            .badRequest, title: "The sign-in has ended",
+            sentence: "It took too long, or it was completed before. Go back to the app and sign in there again.")
+    }
+}
+
+extension AuthorizationParameters.Destination {
+    /// Whether nobody else can receive the response for this client, so that a person who has allowed the client before
+    /// need not be asked again. Any app can register a private-use scheme or listen at a loopback address.
+    ///
+    /// Source: RFC 8252 §8.6; RFC 9700 §4.13.
+    var identifiesClient: Bool { redirect.hasPrefix("https://") }
+
+    /// The source of the Content Security Policy that allows a form to lead to the redirect address.
+    ///
+    /// Source: Content Security Policy Level 3 §2.3.1.
+    var formOrigin: String {
+        let scheme = redirect.prefix { $0 != ":" }
+        guard scheme == "https" || scheme == "http" else { return scheme + ":" }
+        let authority = redirect.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" && $0 != "?" }
+        // The policy has no form for an IPv6 address.
+        return authority.hasPrefix("[") ? "\(scheme):" : "\(scheme)://\(authority)"
+    }
+}

@@ -1,0 +1,162 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import HTTPServer
+import JOSE
+import OAuth
+import Primitives
+import SignInBridge
+
+extension OAuthRoutes {
+    /// `POST /oauth2/token`: exchanges a code or a refresh token for tokens.
+    ///
+    /// Source: RFC 6749 §4.1.3 and §6.
+    func token(_ request: ServerRequest) async throws -> ServerResponse {
+        let form: FormFields
+        switch Self.form(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let read): form = read
+        }
+        let client: RegisteredClient
+        switch try await self.client(of: request, form) {
+        case .refused(let response): return response
+        case .known(let known): client = known
+        }
+        switch form["grant_type"] {
+        case "authorization_code": return try await exchange(form, client, request)
+        case "refresh_token": return try await refresh(form, client)
+        case nil: return TokenResponses.invalidRequest("The parameter grant_type is missing.")
+        default:
+            return TokenResponses.refusal(
+                error: "unsupported_grant_type",
+                description: "The grant_type must be authorization_code or refresh_token.")
+        }
+    }
+
+    private func exchange(
+        _ form: FormFields, _ client: RegisteredClient, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        guard let text = form["code"], let verifierText = form["code_verifier"] else {
+            return TokenResponses.invalidRequest("The parameters code and code_verifier are required.")
+        }
+        let code = OneTimeCode(text)
+        let id = SessionID(ofCode: code.text)
+        // Consumed before it is checked, so that a caller with a wrong verifier cannot try another one.
+        guard let box = try await codes.consume(code.key),
+            let record = AuthorizationCode(opening: box, for: code, keys)
+        else {
+            // Two parties have the code, and one of them got tokens for it.
+            _ = try await sessions.endSession(ofReusedCode: id)
+            return refuse(nil, "unknown-code", client, request)
+        }
+        guard services.now() < record.expires else { return refuse(record, "expired-code", client, request) }
+        guard ExactText(record.grant.client) == ExactText(client.id) else {
+            return refuse(record, "other-client", client, request)
+        }
+        // OAuth 2.1 does not require the address any more, because the verifier binds the code to the client.
+        guard form["redirect_uri"].map({ ExactText($0) == ExactText(record.redirect) }) ?? true else {
+            return refuse(record, "other-redirect", client, request)
+        }
+        guard let verifier = PKCE.Verifier(verifierText), record.challenge.matches(verifier) else {
+            return refuse(record, "wrong-verifier", client, request)
+        }
+        if let refusal = Self.otherResource(form, record.grant) { return refusal }
+        guard let person = try await services.people.find(id: record.person), person.isActive,
+            person.sessionEpoch == record.sessionEpoch
+        else { return refuse(record, "person-changed", client, request) }
+        let origin = origin(of: request)
+        let device = SessionDevice(name: client.name, kind: "App", address: origin.address.description)
+        do {
+            let tokens = try await sessions.issue(
+                record.grant, for: person, device: device, id: id, authenticated: record.authenticated,
+                from: record.browser)
+            services.metrics.exchange(.succeeded)
+            services.audit.record(
+                AuditEvent(
+                    .signIn, person: person.id, session: tokens.session, address: origin.address.description,
+                    request: request.id, device: device, client: client.id))
+            return try await response(tokens, code: record)
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return refuse(record, "person-changed", client, request)
+        }
+    }
+
+    private func refresh(_ form: FormFields, _ client: RegisteredClient) async throws -> ServerResponse {
+        guard let token = form["refresh_token"] else {
+            return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
+        }
+        switch try await sessions.refresh(token, of: client.id) {
+        case .tokens(let tokens):
+            if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
+            return try await response(tokens, code: nil)
+        case .refused, .stolen: return Self.invalidGrant
+        }
+    }
+
+    /// Returns the refusal of a request for tokens of other resources than the person allowed, or of only some of them.
+    ///
+    /// Source: RFC 8707 §2.2.
+    private static func otherResource(_ form: FormFields, _ grant: ClientGrant) -> ServerResponse? {
+        let asked = Set(form.values("resource"))
+        guard !asked.isEmpty, asked != Set(grant.audience) else { return nil }
+        return TokenResponses.refusal(
+            error: "invalid_target", description: "The resources must be those of the authorization request.")
+    }
+
+    private func refuse(
+        _ record: AuthorizationCode?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
+    ) -> ServerResponse {
+        services.metrics.exchange(.refused)
+        services.audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, person: record?.person,
+                address: services.proxies.client(of: request).description, request: request.id, client: client.id))
+        return Self.invalidGrant
+    }
+
+    /// The response to a code or refresh token that is not valid, for any reason.
+    ///
+    /// Source: RFC 6749 §5.2.
+    private static let invalidGrant = TokenResponses.refusal(
+        error: "invalid_grant", description: "The code or token is not valid for this client. Sign in again.")
+
+    /// Returns the response with tokens, with an ID token after a sign-in with OpenID Connect.
+    private func response(_ tokens: ClientTokens, code: AuthorizationCode?) async throws -> ServerResponse {
+        var members: [JSONValue.Member] = [
+            .init("access_token", .string(tokens.accessToken.reveal())), .init("token_type", "Bearer"),
+            .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
+            .init("refresh_token", .string(tokens.refreshToken.reveal())),
+            .init("scope", .string(tokens.grant.scopes.joined(separator: " "))),
+        ]
+        if let code, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
+            members.append(.init("id_token", .string(try await idToken(tokens, code))))
+        }
+        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// How long an ID token is valid.
+    private static let idTokenLifetime = Duration.seconds(600)
+
+    /// Source: OpenID Connect Core §2 and §3.1.3.6; OpenID Connect Front-Channel Logout §3 for `sid`.
+    private func idToken(_ tokens: ClientTokens, _ code: AuthorizationCode) async throws -> String {
+        let now = services.now()
+        let expiry = now + Self.idTokenLifetime
+        let key = try await services.signingKeys.signer(until: expiry)
+        let claims: [JSONValue.Member?] = [
+            .init("iss", .string(issuer)), .init("sub", .string(Self.subject(tokens.person))),
+            .init("aud", .string(tokens.grant.client)),
+            .init("exp", .number(expiry.timeIntervalSince1970.rounded(.down))),
+            .init("iat", .number(now.timeIntervalSince1970.rounded(.down))),
+            .init("auth_time", .number(code.authenticated.timeIntervalSince1970.rounded(.down))),
+            code.nonce.map { .init("nonce", .string($0)) },
+            .init("at_hash", .string(key.algorithm.halfHash(of: tokens.accessToken))),
+            .init("sid", .string(tokens.session.rawValue)),
+        ]
+        return try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded())
+    }
+
+    /// The `sub` of a person.
+    static func subject(_ person: UUID) -> String { person.uuidString.lowercased() }
+}

@@ -1,0 +1,148 @@
+import Crypto
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import HTTPServer
+import Primitives
+
+extension OAuthRoutes {
+    /// `POST /oauth2/par`: stores the parameters of an authorization request.
+    ///
+    /// Source: RFC 9126 §2.
+    func push(_ request: ServerRequest) async throws -> ServerResponse {
+        let form: FormFields
+        switch Self.form(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let read): form = read
+        }
+        let client: RegisteredClient
+        switch try await self.client(of: request, form) {
+        case .refused(let response): return response
+        case .known(let known): client = known
+        }
+        guard form["request_uri"] == nil else {
+            return TokenResponses.invalidRequest("The parameter request_uri cannot be pushed.")
+        }
+        var fields = FormFields(form.pairs.filter { $0.name != "client_secret" && $0.name != "client_id" })
+        fields.pairs.append(("client_id", client.id))
+        do {
+            let destination = try await AuthorizationParameters.destination(fields) { _ in client }
+            _ = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+        } catch is AuthorizationParameters.InvalidClient {
+            return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
+        } catch let error as AuthorizationError {
+            return ServerResponse(
+                status: .badRequest, headers: .privateJSON,
+                body: JSONValue.object([
+                    .init("error", .string(error.code)), .init("error_description", .string(error.sentence)),
+                ]).encoded())
+        }
+        let handle = try await pending.save(
+            PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
+        return ServerResponse(
+            status: .created, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("request_uri", .string(PendingRequest.prefix + handle)),
+                .init("expires_in", .number(PendingRequest.lifetime.seconds)),
+            ]).encoded())
+    }
+
+    /// `POST /oauth2/revoke`: ends the session of a token of the client. Unknown tokens and those of other clients are
+    /// not distinguished from others.
+    ///
+    /// Source: RFC 7009 §2.1 and §2.2.
+    func revoke(_ request: ServerRequest) async throws -> ServerResponse {
+        let form: FormFields
+        switch Self.form(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let read): form = read
+        }
+        let client: RegisteredClient
+        switch try await self.client(of: request, form) {
+        case .refused(let response): return response
+        case .known(let known): client = known
+        }
+        guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
+        if let ended = try await sessions.end(token, of: client.id) {
+            services.audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session,
+                    address: services.proxies.client(of: request).description, request: request.id, client: client.id))
+        }
+        return ServerResponse.emptyOK
+    }
+
+    /// `POST /oauth2/introspect`: tells a client with a secret about its own access tokens, and a configured
+    /// introspection client about all.
+    ///
+    /// Source: RFC 7662 §2.
+    func introspect(_ request: ServerRequest) async throws -> ServerResponse {
+        let form: FormFields
+        switch Self.form(request) {
+        case .failure(let refusal): return refusal.response
+        case .success(let read): form = read
+        }
+        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else {
+            return TokenResponses.invalidClient
+        }
+        let server = services.settings.introspectionClients.first { ExactText($0.id) == ExactText(id) }
+        let isServer = server.map { $0.secret == secret } ?? false
+        if !isServer {
+            guard case .known(let client) = try await client(of: request, form), client.isConfidential else {
+                return TokenResponses.invalidClient
+            }
+        }
+        guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
+        guard let access = try await sessions.authenticate(token), !access.mustChangePassword,
+            isServer || ExactText(access.grant.client) == ExactText(id)
+        else { return TokenResponses.inactive }
+        let session = access.session
+        var members: [JSONValue.Member] = [
+            .init("active", true), .init("token_type", "Bearer"), .init("client_id", .string(access.grant.client)),
+            .init("scope", .string(access.grant.scopes.joined(separator: " "))),
+            .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
+            .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
+        ]
+        if !access.grant.audience.isEmpty {
+            members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
+        }
+        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// `GET /oauth2/userinfo`: the claims about the person that the scopes of an access token allow.
+    ///
+    /// Source: OpenID Connect Core §5.3 and §5.4.
+    func userInfo(_ request: ServerRequest) async throws -> ServerResponse {
+        guard let token = RequestTokens(request, cookie: nil).bearer else { return Self.challenge(nil) }
+        guard let access = try await sessions.authenticate(token), !access.mustChangePassword else {
+            return Self.challenge("invalid_token")
+        }
+        let scopes = Set(access.grant.scopes.compactMap(OAuthScope.init(rawValue:)))
+        guard scopes.contains(.openid) else { return Self.challenge("insufficient_scope", .forbidden) }
+        let session = access.session
+        var members: [JSONValue.Member] = [.init("sub", .string(Self.subject(session.person.id)))]
+        if scopes.contains(.profile) {
+            if let name = session.person.name { members.append(.init("name", .string(name))) }
+            members.append(.init("preferred_username", .string(session.person.username)))
+        }
+        if scopes.contains(.email) {
+            // An address that only the person claims is not passed on.
+            if let email = session.person.provedAddress { members.append(.init("email", .string(email.text))) }
+            members.append(.init("email_verified", .bool(session.person.provedAddress != nil)))
+        }
+        if scopes.contains(.groups) {
+            members.append(.init("groups", .array(session.groups.map { .string($0) })))
+        }
+        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// Source: RFC 6750 §3 and §3.1.
+    private static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
+        let detail = error.map { #", error="\#($0)""# } ?? ""
+        return ServerResponse(
+            status: status,
+            headers: ["WWW-Authenticate": #"Bearer realm="latchd"\#(detail)"#, "Cache-Control": "no-store"], body: [])
+    }
+}

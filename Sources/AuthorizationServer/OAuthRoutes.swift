@@ -1,0 +1,148 @@
+import Crypto
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+package import GatewayHTTP
+import GatewayPages
+package import HTTPMessages
+package import HTTPServer
+import OAuth
+import SignInBridge
+
+/// The endpoints of the authorization server, for any client of OAuth 2.1 and OpenID Connect.
+///
+/// People sign in on the gateway's pages, with a password or at an identity provider, and allow the client what it asks
+/// for.
+///
+/// Source: RFC 6749; RFC 7636; RFC 9700; OpenID Connect Core.
+package struct OAuthRoutes: ServiceDialect {
+    package let services: GatewayServices
+    let pages: PageRoutes
+    let sessions: ClientSessionStore
+    let codes: any CodeStore
+    let keys: BridgeKeys
+    let pending: PendingRequests
+    /// The issuer: the configured address.
+    let issuer: String
+
+    package var name: String { "oauth" }
+    package var prefix: String { "/oauth2" }
+
+    /// Creates the routes. Nil when the settings do not enable the authorization server, or what it needs.
+    package init?(services: GatewayServices) {
+        guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
+            let requests = services.pendingRequests, let keys = services.keys, let issuer = services.address.configured
+        else { return nil }
+        self.services = services
+        self.sessions = sessions
+        self.codes = codes
+        self.keys = keys
+        self.issuer = issuer
+        pages = PageRoutes(services: services)
+        pending = PendingRequests(store: requests, keys: keys, now: services.now)
+    }
+
+    /// Whether the path is below the prefix, or that of the server's metadata.
+    package func owns(_ path: String) -> Bool {
+        path.hasPrefix(prefix + "/") || Self.metadataPaths(of: issuer).contains(path)
+    }
+
+    /// Adds the routes.
+    package func add(to router: inout Router) {
+        addAuthorization(to: &router)
+        addLimited(.post, Self.pushed, to: &router) { try await $0.push($1) }
+        addLimited(.post, Self.token, to: &router) { try await $0.token($1) }
+        addLimited(.post, Self.revocation, to: &router) { try await $0.revoke($1) }
+        addLimited(.post, Self.introspection, to: &router) { try await $0.introspect($1) }
+        for method in [HTTPMethod.get, .post] {
+            addLimited(method, Self.userInfo, to: &router) { try await $0.userInfo($1) }
+        }
+        addMetadata(to: &router)
+    }
+
+    static let authorization = "/authorize"
+    static let pushed = "/par"
+    static let token = "/token"
+    static let revocation = "/revoke"
+    static let introspection = "/introspect"
+    static let userInfo = "/userinfo"
+    static let keySet = "/jwks"
+
+    package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        services.log.failure("A request to the authorization server failed.", error, request: request.id)
+        return TokenResponses.unavailable
+    }
+
+    /// Returns the response to a request that the server refuses before any route runs.
+    package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
+        if request.path == prefix + Self.authorization { return pages.serverError(status, sentence, for: request) }
+        return ServerResponse(
+            status: status, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("error", .string(status == .tooManyRequests ? "temporarily_unavailable" : "invalid_request")),
+                .init("error_description", .string(sentence)),
+            ]).encoded())
+    }
+
+    /// Whether tokens can be issued for an address: an address on a host that an access rule protects.
+    ///
+    /// Source: RFC 8707 §2.
+    func isResource(_ address: String) -> Bool {
+        guard services.settings.verify.isEnabled, !address.utf8.contains(UInt8(ascii: "#")),
+            !address.utf8.contains(UInt8(ascii: "?"))
+        else { return false }
+        return ReturnAddress.check(address, allowsHost: services.returnHosts.allows)?.origin != nil
+    }
+}
+
+extension OAuthRoutes {
+    /// The result of authenticating a client.
+    enum CallingClient {
+        case known(RegisteredClient)
+        case refused(ServerResponse)
+    }
+
+    /// Reads a form, in which each parameter except `resource` occurs once.
+    ///
+    /// Source: RFC 6749 §3.2.
+    static func form(_ request: ServerRequest) -> Result<FormFields, RefusedForm> {
+        do throws(RequestError) {
+            let form = try request.form()
+            for (name, _) in form where name != "resource" && form.values(name).count > 1 {
+                return .failure(
+                    RefusedForm(response: TokenResponses.invalidRequest("A parameter occurs more than once.")))
+            }
+            return .success(form)
+        } catch {
+            return .failure(
+                RefusedForm(
+                    response: TokenResponses.invalidRequest(
+                        "The body must be a form of type application/x-www-form-urlencoded.", error.status)))
+        }
+    }
+
+    /// A form that cannot be used.
+    struct RefusedForm: Error {
+        let response: ServerResponse
+    }
+
+    /// Authenticates the client of a request: one with a secret by the secret, a public one by its id.
+    ///
+    /// Source: RFC 6749 §2.3.1 and §3.2.1.
+    func client(of request: ServerRequest, _ form: FormFields) async throws -> CallingClient {
+        switch ClientCredentials(request, form) {
+        case .ambiguous: return .refused(TokenResponses.ambiguousCredentials)
+        case .unreadable: return .refused(TokenResponses.invalidClient)
+        case .none: return try await client(form["client_id"], secret: nil)
+        // Some libraries send an empty secret for a public client.
+        case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
+        }
+    }
+
+    private func client(_ id: String?, secret: Secret?) async throws -> CallingClient {
+        guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id),
+            client.secretHash == secret.map({ SHA256.digest($0) })
+        else { return .refused(TokenResponses.invalidClient) }
+        return .known(client)
+    }
+}

@@ -1,0 +1,95 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import HTTPMessages
+import SignInBridge
+
+/// An authorization request that waits while its person signs in, or that a client has pushed.
+///
+/// It is stored, because its parameters may be longer than an address that a browser returns to may be, and because
+/// they should not be in the history of browsers.
+///
+/// Source: RFC 9126.
+struct PendingRequest: Sendable {
+    /// The parameters, form-encoded.
+    let parameters: String
+    /// The `client_id`.
+    let client: String
+    /// When the request arrived, in milliseconds. A person who must authenticate again does so after that.
+    let received: Date
+    /// When the request expires.
+    let expires: Date
+    /// Whether a client pushed it.
+    let isPushed: Bool
+
+    /// How long a request waits.
+    static let lifetime = Duration.seconds(600)
+    /// The beginning of every `request_uri`.
+    ///
+    /// Source: RFC 9126 §2.2.
+    static let prefix = "urn:ietf:params:oauth:request_uri:"
+
+    private static let context = Array("latchstring pending request 1".utf8)
+
+    init(_ fields: FormFields, client: String, received: Date, isPushed: Bool) {
+        parameters = FormURLEncoded.encode(fields.pairs.map { ($0.name, $0.value) })
+        self.client = client
+        self.received = received
+        self.isPushed = isPushed
+        expires = received + Self.lifetime
+    }
+
+    /// The parameters.
+    var fields: FormFields? { try? FormURLEncoded.decode(parameters) }
+
+    /// Returns the request sealed with a key. `purpose` distinguishes where it may be opened.
+    func sealed(_ key: Secret, for purpose: [UInt8]) throws(CryptoError) -> [UInt8] {
+        try SealedFields.seal(
+            [
+                Array(parameters.utf8), Array(client.utf8), [UInt8](bigEndian: Self.milliseconds(received)),
+                [UInt8](bigEndian: Self.milliseconds(expires)), [isPushed ? 1 : 0],
+            ], key: key, context: Self.context + purpose)
+    }
+
+    /// Opens a request. Nil for bytes that were not sealed for this purpose.
+    init?(opening box: [UInt8], _ key: Secret, for purpose: [UInt8]) {
+        guard let fields = SealedFields.open(box, key: key, context: Self.context + purpose), fields.count == 5,
+            let parameters = String(validating: fields[0], as: UTF8.self),
+            let client = String(validating: fields[1], as: UTF8.self), let received = fields[2].bigEndian,
+            let expires = fields[3].bigEndian
+        else { return nil }
+        self.parameters = parameters
+        self.client = client
+        self.received = Date(timeIntervalSince1970: Double(received) / 1_000)
+        self.expires = Date(timeIntervalSince1970: Double(expires) / 1_000)
+        isPushed = fields[4] == [1]
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
+}
+
+/// The authorization requests that wait, each under a random handle.
+struct PendingRequests: Sendable {
+    let store: any CodeStore
+    let keys: BridgeKeys
+    let now: @Sendable () -> Date
+
+    /// Stores a request until it expires, under its former handle or a new one. Returns the handle.
+    func save(_ request: PendingRequest, under handle: String? = nil) async throws -> String {
+        let code = handle.map { OneTimeCode($0) } ?? OneTimeCode()
+        let left = Duration.seconds(max(0, request.expires.timeIntervalSince(now())))
+        try await store.save(
+            try request.sealed(keys.state, for: code.key.bytes), under: code.key,
+            for: left + store.toleratedClockDifference)
+        return code.text
+    }
+
+    /// Removes a request and returns it. Nil when there is none with this handle, or it has expired.
+    func take(_ handle: String) async throws -> PendingRequest? {
+        let code = OneTimeCode(handle)
+        guard let box = try await store.consume(code.key),
+            let request = PendingRequest(opening: box, keys.state, for: code.key.bytes), now() < request.expires
+        else { return nil }
+        return request
+    }
+}
