@@ -75,7 +75,7 @@ struct PageBrowser: Sendable {
     private static func attribute(_ name: String, of tag: String) -> String? {
         guard let start = tag.firstRange(of: " \(name)=\"") else { return nil }
         let rest = tag[start.upperBound...]
-        return String(rest.prefix { $0 != "\"" })
+        return String(rest.prefix { $0 != "\"" }).replacing("&amp;", with: "&")
     }
 }
 
