@@ -195,7 +195,7 @@ let package = Package(
             dependencies: [
                 "Arguments", "CommandLineTool", "Crypto", "Database", "GatewayConfiguration", "GatewayCore",
                 "GatewayHTTP", "HTTPMessages", "HTTPServer", "LatchGateway", "LatchSandbox", "OpenIDConnect",
-                "Primitives", "Terminal",
+                "Primitives", "SignInBridge", "Terminal",
             ]),
 
         // One target for most modules; LatchGatewayTests covers the gateway's modules. Tests/System runs the built

@@ -23,7 +23,7 @@ extension OAuthRoutes {
     ) throws -> ServerResponse {
         let box = try pending.sealed(keys.state, for: Self.purpose(visitor.session.id, handle))
         let visit = visitor.session.id
-        let lines: [HTML] = parameters.grant.sentences.map { "<li>\($0)</li>" }
+        let lines: [HTML] = parameters.grant.phrases.map { "<li>\($0)</li>" }
         var page = WebPage(
             title: "Allow \(parameters.client.name)?",
             """
@@ -82,15 +82,6 @@ extension OAuthRoutes {
     /// What the request in a consent form is sealed for: one session, and one stored request.
     private static func purpose(_ session: SessionID, _ handle: String?) -> [UInt8] {
         Array("consent \(session.rawValue) \(handle ?? "")".utf8)
-    }
-}
-
-extension ClientGrant {
-    /// What a client with this grant may do, for people.
-    package var sentences: [String] {
-        let known = scopes.compactMap { OAuthScope(rawValue: $0)?.sentence }
-        return (known.isEmpty && audience.isEmpty ? ["Know that you have an account here"] : known)
-            + audience.map { "Use \($0) as you" }
     }
 }
 

@@ -5,7 +5,7 @@ struct ConfigurationFamily: Sendable {
     /// Returns the keys for one name.
     let keys: @Sendable (_ name: String) -> [ConfigurationKey]
 
-    static let all = [providers, introspectionClients, access]
+    static let all = [providers, introspectionClients, oauthClients, access]
 
     /// The placeholder for the name in lists of keys.
     static let placeholder = "ID"

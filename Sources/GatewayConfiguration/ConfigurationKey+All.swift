@@ -13,7 +13,7 @@ extension ConfigurationKey {
     }
 
     private static let general = [
-        verify, pages, sessions, passwords, guards, bridge, redis, limits, observation,
+        verify, pages, oauth, sessions, passwords, guards, bridge, redis, limits, observation,
     ].flatMap { $0 }
 
     private static let day = Duration.seconds(86_400)

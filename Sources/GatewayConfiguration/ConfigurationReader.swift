@@ -63,7 +63,8 @@ package struct ConfigurationReader: Sendable {
 
     private func crossCheck() -> [ConfigurationMistake] {
         contradictions()
-            + (configuration.introspectionMistakes + configuration.providerMistakes { unread.contains($0) }
+            + (configuration.clientMistakes { unread.contains($0) }
+            + configuration.providerMistakes { unread.contains($0) }
             + configuration.accessMistakes { unread.contains($0) }).map { mistake in
                 ConfigurationMistake(
                     origin: origin(ofKeyAt: mistake.key), problem: mistake.problem, remedy: mistake.remedy)

@@ -95,6 +95,16 @@ package struct ConfigurationRule: Sendable {
             keys: ["bridge.codes"], problem: "bridge.codes is redis, but redis.url is not set", remedy: "set redis.url"
         ) { $0.settings.codeStore != .redis || $0.redis.url != nil },
         ConfigurationRule(
+            keys: ["oauth.enabled", "public_url"],
+            problem: "oauth.enabled is true, but public_url is not an https address",
+            remedy: "set public_url to the address at which apps reach this server; http is allowed for 127.0.0.1, "
+                + "[::1] and localhost"
+        ) { !$0.settings.authorizationServer.isEnabled || $0.hasIssuer },
+        ConfigurationRule(
+            keys: ["oauth.enabled", "pages.enabled"], problem: "oauth.enabled is true, but pages.enabled is false",
+            remedy: "set pages.enabled to true: people sign in and allow clients on the pages"
+        ) { !$0.settings.authorizationServer.isEnabled || $0.settings.pages.isEnabled },
+        ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies contains every address",
             remedy: "write the reverse proxy's own address or network"
         ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },

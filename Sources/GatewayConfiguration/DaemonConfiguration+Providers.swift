@@ -105,7 +105,8 @@ extension DaemonConfiguration {
             }
     }
 
-    private static func isLoopback(_ url: String) -> Bool {
+    /// Whether a plain `http` address is that of this machine.
+    static func isLoopback(_ url: String) -> Bool {
         let rest = url.dropFirst("http://".count)
         return ["127.0.0.1", "[::1]", "localhost"].contains { host in
             rest.hasPrefix(host) && (rest.count == host.count || ":/".contains(rest.dropFirst(host.count).first ?? "x"))

@@ -25,12 +25,6 @@ package struct RedisDraft: Sendable {
     }
 }
 
-/// The values of one introspection client while the configuration is read.
-package struct IntrospectionDraft: Sendable {
-    var secret: Secret?
-    var fileSecret: Secret?
-}
-
 extension DaemonConfiguration {
     var redisURL: String? {
         get { redis.url }
@@ -40,32 +34,4 @@ extension DaemonConfiguration {
     mutating func resolveRedis() {
         settings.redis = redis.settings(password: redis.password, allowsPlain: redis.allowsPlain)
     }
-
-    mutating func resolveIntrospection() {
-        settings.introspectionClients = introspection.all.compactMap { name, draft in
-            (draft.secret ?? draft.fileSecret).flatMap { try? IntrospectionClient(id: name, secret: $0) }
-        }
-    }
-
-    /// The mistakes in introspection clients, each with the key to report it at.
-    var introspectionMistakes: [(key: String, problem: String, remedy: String)] {
-        introspection.all.compactMap { name, draft in
-            let path = "introspection.clients.\(name)"
-            switch (draft.secret, draft.fileSecret) {
-            case (.some, .some):
-                return ("\(path).secret", "\(path) has a secret and a secret_file", "remove one of them")
-            case (let secret?, nil) where secret.count < IntrospectionClient.minimumSecretBytes:
-                return ("\(path).secret", Self.tooShort("\(path).secret"), Self.makeOne)
-            case (nil, let secret?) where secret.count < IntrospectionClient.minimumSecretBytes:
-                return ("\(path).secret_file", Self.tooShort("the secret in \(path).secret_file"), Self.makeOne)
-            default: return nil
-            }
-        }
-    }
-
-    private static func tooShort(_ what: String) -> String {
-        "\(what) is shorter than \(IntrospectionClient.minimumSecretBytes) bytes"
-    }
-
-    private static let makeOne = "generate one with: openssl rand -hex 32"
 }

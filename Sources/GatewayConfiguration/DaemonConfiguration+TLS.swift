@@ -18,6 +18,7 @@ extension DaemonConfiguration {
     mutating func resolve() {
         resolveRedis()
         resolveIntrospection()
+        resolveOAuthClients()
         resolveProviders()
         resolveAccess()
         let hasCertificate = tlsPaths.certificate != nil

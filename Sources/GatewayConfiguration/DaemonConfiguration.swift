@@ -16,7 +16,8 @@ package struct DaemonConfiguration: Sendable {
     package var listen = [ListenAddress(.tcp(host: "127.0.0.1", port: 2283))]
     var tlsPaths = TLSPaths()
     package var redis = RedisDraft()
-    package var introspection = NamedDrafts(blank: IntrospectionDraft())
+    package var introspection = NamedDrafts(blank: ClientSecretDraft())
+    package var oauthClients = NamedDrafts(blank: OAuthClientDraft())
     package var providers = NamedDrafts(blank: ProviderDraft())
     package var access = NamedDrafts(blank: AccessDraft())
     /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.

@@ -26,6 +26,10 @@ package struct AccountPage {
     var pin: PINForm?
     /// The person's API keys. Nil when no dialect creates keys and the person has none.
     var keys: KeyTable?
+    /// The clients with access to the account. Nil when the authorization server is off.
+    var apps: [App]?
+    /// The sessions of clients that ended lately because somebody else had their tokens.
+    var stolen: [StolenSession] = []
     /// The request that the page responds to.
     var visit: SignedInRequest?
 
@@ -34,7 +38,7 @@ package struct AccountPage {
     static let notes = [
         "device": "The device is signed out.",
         "others": "Every other device is signed out, and the keys of your programs are revoked.",
-        "key": "The key is revoked.",
+        "key": "The key is revoked.", "app": "The app has no access to your account any more.",
         "pin": "Your PIN is set.", "no-pin": "Your PIN is removed.",
         "password": "Your password is changed, and every other device is signed out.",
     ]
@@ -45,8 +49,10 @@ package struct AccountPage {
         """
         \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
         \(hasPasswordError ? "<div role=\"alert\"><p>Your password was not changed; see below.</p></div>" as HTML : nil)
+        \(stolen.map(warning))
         \(who)
         \(devices)
+        \(apps.map(appsSection))
         \(keys?.section)
         \(hasPassword ? password : nil)
         \(pin.map(pinSection))

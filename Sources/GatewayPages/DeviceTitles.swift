@@ -19,6 +19,8 @@ struct DeviceTitles {
 
     /// Returns the title of a device, such as `Immich on Android`, `Firefox on Linux` or `Ada's phone (iPhone)`.
     func title(of device: SessionDevice) -> String {
+        // The name of a client is shown as the operator wrote it.
+        if device.kind == SessionDevice.clientKind, let name = device.name { return "\(name) (app)" }
         let name = device.name.map(program)
         guard let kind = device.kind, kind != "Browser", name?.contains(kind) != true else {
             return name ?? (device.kind == "Browser" ? "A browser" : "Unknown device")

@@ -55,7 +55,7 @@ struct Failure: Error {
 
     private static func code(of error: GatewayError) -> ExitCode {
         switch error.code {
-        case .unknownPerson, .unknownSession, .unknownKey, .unknownIdentity: .notFound
+        case .unknownPerson, .unknownSession, .unknownKey, .unknownIdentity, .unknownClient: .notFound
         case .personExists: .cannotCreate
         case .invalidEmail, .weakPassword: .badInput
         case .busy, .closed: .tryLater

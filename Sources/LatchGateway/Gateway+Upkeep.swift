@@ -153,7 +153,9 @@ extension Gateway {
         await attempt("Could not maintain the signing keys; trying again.") {
             let keys = self.stores.signingKeys
             let settings = self.stores.settings
-            if settings.authorizationServer.isEnabled || settings.enabledDialects.contains(where: { $0.keysPath != nil }) {
+            if settings.authorizationServer.isEnabled
+                || settings.enabledDialects.contains(where: { $0.keysPath != nil })
+            {
                 _ = try await keys.published()
             }
             try await keys.upkeep()

@@ -18,7 +18,7 @@ struct DatabaseCopyTests {
         try row.get(0) as String
     }
 
-    /// Opens stores with two people, sessions, an identity, a code and a row of each truth value.
+    /// Opens stores with two people, sessions, a client with tokens, a code and a row of each truth value.
     private static func filled(_ location: DatabaseLocation) async throws -> GatewayStores {
         let stores = try await open(location)
         let ada = try await stores.people.add(email: "ada@example.org", name: "Ädä 🦆", password: Secret("a long one 7"))
@@ -35,7 +35,23 @@ struct DatabaseCopyTests {
                 [1, 2, 0], [])
             try connection.run(Statement("UPDATE people SET is_admin = TRUE WHERE email = ?", String.self), ada.email)
         }
+        try await addClient(of: ada, to: stores)
         return stores
+    }
+
+    /// Adds a client with a secret, and tokens of one without, of which the last response was not used.
+    private static func addClient(of person: Person, to stores: GatewayStores) async throws {
+        _ = try await stores.clients.add(name: "Web", redirects: ["https://a.example/"], isConfidential: true)
+        let app = try await stores.clients.add(name: "App", redirects: ["a:/b"], isConfidential: false).client.id
+        let grant = ClientGrant(client: app, scopes: ["openid"])
+        try await stores.clients.allow(grant, by: person.id)
+        let tokens = ClientSessionStore(
+            database: stores.database, key: .random(32), lifetime: SessionLifetime(),
+            accessTokenLifetime: .seconds(600), enforcesPasswordChange: true, audit: stores.audit, now: { Date() })
+        let issued = try await tokens.issue(
+            grant, for: person, device: SessionDevice(name: "App"), id: .random(), authenticated: Date(),
+            from: .random())
+        _ = try await tokens.refresh(issued.refreshToken.reveal(), of: app)
     }
 
     private static func open(_ location: DatabaseLocation) async throws -> GatewayStores {
@@ -79,6 +95,7 @@ struct DatabaseCopyTests {
         let copied = try await DatabaseCopy.run(from: source.database, to: middle)
         guard case .copied(let tables) = copied else { throw Exchange.Broken() }
         #expect(tables.first { $0.name == "people" }?.count == 2 && tables.count == DatabaseCopy.tables.count)
+        #expect(tables.first { $0.name == "access_tokens" }?.count == 2)
         guard case .wasComplete = try await DatabaseCopy.run(from: source.database, to: middle) else {
             throw Exchange.Broken()
         }

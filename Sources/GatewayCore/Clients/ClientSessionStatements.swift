@@ -95,8 +95,10 @@ enum ClientSessionStatements {
         WHERE session_id = ?5 AND generation = ?6 AND next_hash IS NOT DISTINCT FROM ?7
         """, Int.self, [UInt8].self, [UInt8].self, [UInt8].self, String.self, Int.self, [UInt8]?.self)
 
+    /// Replaces the stored response, unless its refresh token has been used since it was read.
     static let replaceAnswer = Statement(
-        "UPDATE client_sessions SET next_answer = ? WHERE session_id = ?", [UInt8].self, String.self)
+        "UPDATE client_sessions SET next_answer = ? WHERE session_id = ? AND next_hash = ?", [UInt8].self, String.self,
+        [UInt8]?.self)
 
     /// Makes the successor of a generation the current refresh token.
     static let promote = Statement(

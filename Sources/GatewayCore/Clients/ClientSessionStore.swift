@@ -69,7 +69,8 @@ package struct ClientSessionStore: Sendable {
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, Self.placeholderHash(of: id), now, now, expires, cap,
                 device.name,
-                device.kind, device.address, min(authenticated, now), id.uuid, person.id, person.sessionEpoch)
+                SessionDevice.clientKind, device.address, min(authenticated, now), id.uuid, person.id,
+                person.sessionEpoch)
             guard inserted == 1 else { return nil }
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser.rawValue)
             try connection.run(
@@ -120,9 +121,9 @@ package struct ClientSessionStore: Sendable {
         switch machine.refresh(with: stored.kind(of: token)) {
         case .refuse: return .refused
         case .endSession:
-            _ = try connection.first(
+            let person = try connection.first(
                 SessionStatements.endByID, now, SessionEndReason.tokenReused.rawValue, token.session.rawValue, now)
-            return .stolen(stored.person)
+            return person.map(Refreshed.stolen) ?? .refused
         case .repeatResponse:
             guard let answer = stored.nextAnswer.flatMap({ SealedAnswer(opening: $0, with: token) }) else {
                 return .refused
@@ -132,8 +133,10 @@ package struct ClientSessionStore: Sendable {
                 access = AccessToken(
                     generation: machine.generation + 1, expires: min(now + accessTokenLifetime, expires))
                 let renewed = SealedAnswer(access: access, refreshToken: answer.refreshToken)
-                try connection.run(
-                    ClientSessionStatements.replaceAnswer, try renewed.sealed(with: token), token.session.rawValue)
+                let count = try connection.run(
+                    ClientSessionStatements.replaceAnswer, try renewed.sealed(with: token), token.session.rawValue,
+                    stored.nextHash)
+                guard count == 1 else { return try refresh(token, of: client, at: now, connection) }
                 try access.insert(of: token.session, connection)
             }
             return .tokens(tokens(access, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))

@@ -65,24 +65,25 @@ package struct ClientStore: Sendable {
 
     /// Removes a stored client, what people allowed it, and its sessions.
     ///
-    /// - Returns: The people whose sessions ended.
+    /// - Returns: The number of sessions that ended.
     /// - Throws: ``GatewayError/Code/unknownClient`` when no stored client has this id.
-    package func remove(_ id: String) async throws -> [UUID] {
+    @discardableResult
+    package func remove(_ id: String) async throws -> Int {
         let now = now()
-        let people = try await database.write { connection -> [UUID]? in
+        let count = try await database.write { connection -> Int? in
             guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
             try connection.run(ClientStatements.removeConsents, id)
-            return try connection.all(
+            return try connection.run(
                 ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
         }
-        guard let people else {
+        guard let count else {
             throw GatewayError(
                 .unknownClient,
                 configured.contains { ExactText($0.id) == ExactText(id) }
                     ? "The client '\(id)' is part of the configuration; remove 'oauth.clients.\(id)' there."
                     : "No client has the id '\(id)'; 'latchd clients list' shows them.")
         }
-        return people
+        return count
     }
 }
 
@@ -115,6 +116,13 @@ extension ClientStore {
         return try await database.read { try $0.all(ClientStatements.consents, now, person) }
     }
 
+    /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest first.
+    package func stolen(from person: UUID, since time: Date) async throws -> [StolenSession] {
+        try await database.read {
+            try $0.all(ClientStatements.stolen, person, SessionEndReason.tokenReused.rawValue, time)
+        }
+    }
+
     /// Withdraws what a person allowed a client, and ends the person's sessions of the client.
     ///
     /// - Returns: Whether the client had any access.
@@ -122,9 +130,9 @@ extension ClientStore {
         let now = now()
         return try await database.write { connection in
             let consents = try connection.run(ClientStatements.withdraw, person, client)
-            let sessions = try connection.all(
+            let sessions = try connection.run(
                 ClientStatements.endSessions, now, SessionEndReason.signedOut.rawValue, client, person)
-            return consents > 0 || !sessions.isEmpty
+            return consents + sessions > 0
         }
     }
 }
@@ -133,7 +141,7 @@ extension ClientStore {
 package struct ClientConsent: Sendable, Equatable {
     /// The grant.
     package let grant: ClientGrant
-    /// When the person last allowed something.
+    /// When the person first allowed the client something.
     package let granted: Date
     /// The number of the client's live sessions of the person.
     package let sessions: Int
@@ -143,6 +151,23 @@ package struct ClientConsent: Sendable, Equatable {
         grant = try ClientGrant(row, at: 0)
         granted = try row.get(3)
         sessions = try row.get(4)
+    }
+}
+
+/// A session of a client that ended because an old token or a code of it was used again.
+package struct StolenSession: Sendable, Equatable {
+    /// The `client_id`.
+    package let client: String
+    /// The name of the client, and the address that it signed in from.
+    package let device: SessionDevice
+    /// When the session ended.
+    package let ended: Date
+
+    @Sendable
+    init(_ row: SQLRow) throws(DatabaseError) {
+        client = try row.get(0)
+        device = SessionDevice(name: try row.get(1), kind: try row.get(2), address: try row.get(3))
+        ended = try row.get(4)
     }
 }
 
@@ -167,11 +192,10 @@ enum ClientStatements {
     /// Ends the live sessions of a client: those of a person, or of everybody if that is null.
     static let endSessions = Statement(
         """
-        UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE ended_at IS NULL AND (?4 IS NULL OR person_id = ?4)
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2
+        WHERE ended_at IS NULL AND expires_at > ?1 AND (?4 IS NULL OR person_id = ?4)
             AND id IN (SELECT session_id FROM client_sessions WHERE client_id = ?3)
-        RETURNING person_id
-        """, Date.self, String.self, String.self, UUID?.self
-    ) { row throws(DatabaseError) in try row.get(0) as UUID }
+        """, Date.self, String.self, String.self, UUID?.self)
 
     static let consent = Statement(
         "SELECT client_id, scopes, audience FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self,
@@ -182,7 +206,7 @@ enum ClientStatements {
         """
         INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at) VALUES (?, ?, ?, ?, ?)
         ON CONFLICT (person_id, client_id) DO UPDATE
-            SET scopes = excluded.scopes, audience = excluded.audience, granted_at = excluded.granted_at
+            SET scopes = excluded.scopes, audience = excluded.audience
         """, UUID.self, String.self, String.self, String.self, Date.self)
 
     static let consents = Statement(
@@ -192,6 +216,13 @@ enum ClientStatements {
             WHERE l.client_id = c.client_id AND s.person_id = c.person_id AND s.ended_at IS NULL AND s.expires_at > ?)
         FROM client_consents c WHERE c.person_id = ? ORDER BY c.granted_at DESC, c.client_id
         """, Date.self, UUID.self, row: ClientConsent.init)
+
+    static let stolen = Statement(
+        """
+        SELECT l.client_id, s.device_name, s.device_kind, s.device_address, s.ended_at
+        FROM sessions s JOIN client_sessions l ON l.session_id = s.id
+        WHERE s.person_id = ? AND s.end_reason = ? AND s.ended_at > ? ORDER BY s.ended_at DESC, s.id
+        """, UUID.self, String.self, Date.self, row: StolenSession.init)
 
     static let withdraw = Statement(
         "DELETE FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self, String.self)

@@ -7,6 +7,9 @@ package struct SessionDevice: Sendable, Equatable {
     /// The kind of the device, such as `Linux`, at most 40 characters.
     package let kind: String?
 
+    /// The kind of a client of the authorization server, whose name is that of the client.
+    package static let clientKind = "App"
+
     /// The address that the person signed in from, as ``ClientAddress`` writes it; nil when it is unknown.
     package internal(set) var address: String?
 

@@ -13,6 +13,9 @@ extension PageRoutes {
         form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
         form(PagePath.account + "/devices/end-others", to: &router) { try await $0.endOthers($1) }
         form(PagePath.account + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKey($1, $2) }
+        if services.clientSessions != nil {
+            form(PagePath.account + "/apps/{id}/remove", String.self, to: &router) { try await $0.removeApp($1, $2) }
+        }
         guard services.settings.enabledDialects.contains(where: \.usesPINs) else { return }
         form(PagePath.account + "/pin", to: &router) { try await $0.setPIN($1) }
         form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
@@ -32,6 +35,7 @@ extension PageRoutes {
         if services.settings.enabledDialects.contains(where: \.usesPINs) {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
         }
+        if services.clientSessions != nil { try await addApps(to: &page, of: visit.person.id) }
         page.visit = visit
         return page
     }

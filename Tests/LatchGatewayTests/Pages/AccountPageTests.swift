@@ -150,7 +150,8 @@ import Testing
             ("immich-android/3.1.0", "Android", "Immich on Android"), ("Immich_iOS_2.0.0", nil, "Immich on iOS"),
             ("Chrome", "Linux", "Chrome on Linux"), ("Dart/3.5 (dart:io)", nil, "An app"), ("curl/8.5.0", nil, "curl"),
             ("Ada's phone", "iPhone", "Ada's phone (iPhone)"), ("Ada's iPhone", "iPhone", "Ada's iPhone"),
-            (nil, "Android", "A device with Android"), (nil, nil, "Unknown device"), (nil, "Browser", "A browser"),
+            (nil, "Android", "A device with Android"),
+            ("Dartboard", "App", "Dartboard (app)"), (nil, nil, "Unknown device"), (nil, "Browser", "A browser"),
             ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Browser", "Firefox on Linux"),
         ] as [(String?, String?, String)])
     func title(_ name: String?, _ kind: String?, _ words: String) {

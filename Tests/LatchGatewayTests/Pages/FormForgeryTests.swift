@@ -5,6 +5,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayDialects
 @testable import GatewayHTTP
@@ -29,7 +30,10 @@ import Testing
 
     @Test("a form from another site, or without this session's token, is refused", arguments: Forgery.allCases)
     func forged(_ forgery: Forgery) async throws {
-        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+        try await GatewayFixture.withPages({
+            $0.immich.isEnabled = true
+            $0.authorizationServer.isEnabled = true
+        }) { fixture in
             let stores = fixture.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))

@@ -13,14 +13,14 @@ package enum OAuthScope: String, CaseIterable, Sendable {
     /// A refresh token. Every client gets one.
     case offlineAccess = "offline_access"
 
-    /// What a client with this scope learns or may do, for the consent page. Nil when the page needs no line for it.
-    var sentence: String? {
+    /// What a client with this scope may do, such as `see your name`.
+    package var phrase: String {
         switch self {
-        case .openid: "Know which account you use"
-        case .profile: "See your name"
-        case .email: "See your e-mail address"
-        case .groups: "See the groups that you are in"
-        case .offlineAccess: nil
+        case .openid: "know who you are"
+        case .profile: "see your name"
+        case .email: "see your e-mail address"
+        case .groups: "see the groups that you are in"
+        case .offlineAccess: "stay signed in"
         }
     }
 
@@ -28,12 +28,20 @@ package enum OAuthScope: String, CaseIterable, Sendable {
     /// names the scopes that were granted.
     ///
     /// Source: RFC 6749 §3.3.
-    static func known(in text: String) -> [String] {
+    package static func known(in text: String) -> [String] {
         var scopes: [String] = []
         for word in text.split(separator: " ") {
             guard let scope = OAuthScope(rawValue: String(word))?.rawValue, !scopes.contains(scope) else { continue }
             scopes.append(scope)
         }
         return scopes
+    }
+}
+
+extension ClientGrant {
+    /// What a client with this grant may do, such as `see your name`.
+    package var phrases: [String] {
+        let known = scopes.compactMap { OAuthScope(rawValue: $0)?.phrase } + audience.map { "use \($0) as you" }
+        return known.isEmpty ? ["know that you have an account here"] : known
     }
 }

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+
+extension AccountPage {
+    /// A client that the person allowed something.
+    struct App {
+        let name: String
+        let consent: ClientConsent
+    }
+
+    func appsSection(_ apps: [App]) -> HTML {
+        let list: HTML =
+            apps.isEmpty
+            ? "<p class=\"quiet\">No app has access to your account.</p>" : "<ul class=\"list\">\(apps.map(app))</ul>"
+        return """
+            <section class="card" aria-labelledby="apps">
+            <h2 id="apps">Apps with access</h2>
+            \(list)
+            </section>
+            """
+    }
+
+    private func app(_ app: App) -> HTML {
+        let (grant, sessions) = (app.consent.grant, app.consent.sessions)
+        return """
+            <li>
+            <div>
+            <h3>\(app.name)</h3>
+            <p class="quiet">\(grant.phrases.joined(separator: ", ")) · \
+            since \(ReadableTime.at(app.consent.granted)) · \(sessions) \(sessions == 1 ? "session" : "sessions")</p>
+            </div>
+            <form method="post" action="\(link: prefix + PagePath.account + "/apps/\(grant.client)/remove")">
+            \(token)
+            <button type="submit" class="harm" aria-label="Remove access: \(app.name)">Remove access</button>
+            </form>
+            </li>
+            """
+    }
+
+    /// A warning about a session whose tokens somebody else used.
+    func warning(_ session: StolenSession) -> HTML {
+        let name = session.device.name ?? session.client
+        return """
+            <div role="alert"><p>Somebody else used the tokens of \(name), signed in from \
+            \(Self.place(session.device.address)), on \(ReadableTime.at(session.ended)). \(name) was signed out there. \
+            If you do not know why, sign out everywhere else.</p></div>
+            """
+    }
+}

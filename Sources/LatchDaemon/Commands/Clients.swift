@@ -1,0 +1,91 @@
+import Crypto
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import Primitives
+import Terminal
+
+/// `latchd clients add`: adds a client of the authorization server.
+struct AddClient: ExecutableCommand {
+    let configurationPath: String?
+    let name: String
+    let redirects: [String]
+    let isConfidential: Bool
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let (client, secret) = try await administration.withStores { stores in
+            let added = try await stores.clients.add(name: name, redirects: redirects, isConfidential: isConfidential)
+            stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
+            return added
+        }
+        if isJSON {
+            try Output.json(client.json(secret: secret))
+        } else {
+            try Output.lines(
+                ["Added the client '\(client.name.printable)'.", "  id      \(client.id)"]
+                    + (secret.map { ["  secret  \($0.reveal()) (it cannot be shown again)"] } ?? []))
+        }
+        return .done
+    }
+}
+
+/// `latchd clients list`: prints the clients of the configuration and the added ones.
+struct ListClients: ExecutableCommand {
+    let configurationPath: String?
+    let isJSON: Bool
+    let isIDsOnly: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let clients = try await administration.withStores { try await $0.clients.list() }
+        if isIDsOnly {
+            try Output.lines(clients.map(\.id))
+        } else if isJSON {
+            try Output.json(.array(clients.map { $0.json() }))
+        } else if clients.isEmpty {
+            try Output.lines(["No clients. Add one: latchd clients add --name NAME --redirect ADDRESS"])
+        } else {
+            var table = Table(["ID", "NAME", "KIND", "ADDED", "REDIRECTS"])
+            for client in clients {
+                table.add([
+                    client.id, client.name.printable, client.isConfidential ? "confidential" : "public",
+                    client.created?.forPeople ?? "in the configuration", client.redirects.joined(separator: " "),
+                ])
+            }
+            try Output.lines(table.lines { $0 })
+        }
+        return .done
+    }
+}
+
+/// `latchd clients remove`: removes an added client and ends its sessions.
+struct RemoveClient: ExecutableCommand {
+    let configurationPath: String?
+    let id: String
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let count = try await administration.withStores { stores in
+            let count = try await stores.clients.remove(id)
+            stores.audit.record(AuditEvent(.clientRemoved, client: id))
+            return count
+        }
+        try Output.lines(["Removed the client and ended \(count) \(count == 1 ? "session" : "sessions")."])
+        return .done
+    }
+}
+
+extension RegisteredClient {
+    /// The client in a form for programs. `secret` is the one that has just been created.
+    fileprivate func json(secret: Secret? = nil) -> JSONValue {
+        let members: [JSONValue.Member] = [
+            .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
+            .init("redirects", .array(redirects.map(JSONValue.string))),
+            .init("isConfigured", .bool(created == nil)),
+            .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
+        ]
+        return .object(members + (secret.map { [.init("secret", .string($0.reveal()))] } ?? []))
+    }
+}

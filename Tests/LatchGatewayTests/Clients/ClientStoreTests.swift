@@ -1,0 +1,165 @@
+import Crypto
+import Database
+import FoundationEssentials
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import LatchGateway
+
+@Suite("Clients and what people allowed them", .timeLimit(.minutes(20)))
+struct ClientStoreTests {
+    private static let redirects = ["https://notes.example/back", "com.example.notes:/back"]
+    private static let configured = RegisteredClient(
+        id: "notes", name: "Notes", secretHash: nil, redirects: ["http://127.0.0.1/back"])
+
+    @Test("an added client is found and listed after those of the configuration, by name, until it is removed")
+    func added() async throws {
+        try await GatewayFixture.with({ $0.authorizationServer.clients = [Self.configured] }) { fixture in
+            let clients = fixture.gateway.stores.clients
+            let (web, secret) = try await clients.add(name: "Web", redirects: Self.redirects, isConfidential: true)
+            let (app, none) = try await clients.add(name: "App", redirects: ["a:/b"], isConfidential: false)
+
+            #expect(none == nil && !app.isConfidential)
+            #expect(web.secretHash == secret.map { SHA256.digest($0) } && secret?.count == 43)
+            #expect(try await clients.list() == [Self.configured, app, web])
+            #expect(try await clients.client(web.id) == web)
+            #expect(web.redirects == Self.redirects && web.created == fixture.clock.now)
+
+            #expect(try await clients.remove(web.id) == 0)
+            #expect(try await clients.client(web.id) == nil)
+            #expect(try await clients.list() == [Self.configured, app])
+        }
+    }
+
+    @Test("a client of the configuration comes before a stored one with its id, and is not removed here")
+    func configured() async throws {
+        try await GatewayFixture.with({ $0.authorizationServer.clients = [Self.configured] }) { fixture in
+            let clients = fixture.gateway.stores.clients
+            let inConfiguration = await #expect(throws: GatewayError.self) { try await clients.remove("notes") }
+            #expect(inConfiguration?.code == .unknownClient)
+            #expect(inConfiguration?.message.contains("remove 'oauth.clients.notes' there") == true)
+            let unknown = await #expect(throws: GatewayError.self) { try await clients.remove("none") }
+            #expect(unknown?.message == "No client has the id 'none'; 'latchd clients list' shows them.")
+
+            _ = try await fixture.gateway.stores.database.write { connection in
+                try connection.run(ClientStatements.insert, "notes", "Other", nil, "a:/b", fixture.clock.now, 9)
+            }
+            #expect(try await clients.client("notes") == Self.configured)
+            #expect(try await clients.list() == [Self.configured])
+        }
+    }
+
+    @Test("the number of stored clients has a maximum")
+    func maximum() async throws {
+        try await GatewayFixture.with { fixture in
+            let (clients, now) = (fixture.gateway.stores.clients, fixture.clock.now)
+            try await fixture.gateway.stores.database.write { connection in
+                for number in 1..<ClientStore.maximum {
+                    try connection.run(ClientStatements.insert, "\(number)", "App", nil, "a:/b", now, 9_999)
+                }
+            }
+            let last = try await clients.add(name: "Last", redirects: ["a:/b"], isConfidential: false).client
+            let error = await #expect(throws: GatewayError.self) {
+                try await clients.add(name: "One more", redirects: ["a:/b"], isConfidential: false)
+            }
+            #expect(error?.code == .tooManyClients)
+            try await clients.remove(last.id)
+            _ = try await clients.add(name: "One more", redirects: ["a:/b"], isConfidential: false)
+        }
+    }
+
+    @Test("what a person allows is added to what was allowed before, and belongs to that person and client")
+    func consent() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (clients, ada) = (fixture.stores.clients, fixture.person.id)
+            let bob = try await fixture.base.addPerson("bob@example.org").id
+            func grant(_ scopes: [String], _ audience: [String] = [], client: String = "notes") -> ClientGrant {
+                ClientGrant(client: client, scopes: scopes, audience: audience)
+            }
+            #expect(try await !clients.isAllowed(grant([]), by: ada))
+            let first = fixture.clock.now
+            try await clients.allow(grant(["openid", "profile"]), by: ada)
+            fixture.clock.advance(hour)
+            try await clients.allow(grant(["openid", "email"], ["https://notes.example"]), by: ada)
+
+            #expect(try await clients.isAllowed(grant(["email", "profile"], ["https://notes.example"]), by: ada))
+            #expect(try await !clients.isAllowed(grant(["email", "groups"]), by: ada))
+            #expect(try await !clients.isAllowed(grant(["email"], ["https://other.example"]), by: ada))
+            #expect(try await !clients.isAllowed(grant(["openid"]), by: bob))
+            #expect(try await !clients.isAllowed(grant(["openid"], client: "Notes"), by: ada))
+
+            let allowed = try #require(try await clients.allowed(by: ada).first)
+            #expect(allowed.grant == grant(["openid", "profile", "email"], ["https://notes.example"]))
+            #expect(allowed.granted == first && allowed.sessions == 0)
+        }
+    }
+
+    @Test("withdrawing ends only this person's sessions of this client")
+    func withdrawn() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (clients, ada, grant) = (fixture.stores.clients, fixture.person.id, ClientSessionFixture.grant)
+            let bob = try await fixture.base.addPerson("bob@example.org")
+            try await clients.allow(grant, by: ada)
+            try await clients.allow(grant, by: bob.id)
+            let own = [try await fixture.issue(), try await fixture.issue()]
+            let mail = ClientGrant(client: "mail", scopes: [])
+            let others = [try await fixture.issue(mail), try await fixture.issue(to: bob)]
+            #expect(try await clients.allowed(by: ada).map(\.sessions) == [2])
+
+            #expect(try await clients.withdraw(grant.client, by: ada))
+
+            for tokens in own {
+                #expect(try await fixture.access(tokens.accessToken) == nil)
+                #expect(try await fixture.refresh(tokens.refreshToken).isRefused)
+                #expect(try await fixture.session(tokens.session).endReason == .signedOut)
+            }
+            for tokens in others { #expect(try await fixture.access(tokens.accessToken) != nil) }
+            #expect(try await clients.allowed(by: ada) == [])
+            #expect(try await clients.allowed(by: bob.id).map(\.sessions) == [1])
+            #expect(try await !clients.withdraw(grant.client, by: ada))
+        }
+    }
+
+    @Test("removing a client ends everybody's sessions of it, and forgets what they allowed")
+    func removed() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (clients, ada) = (fixture.stores.clients, fixture.person.id)
+            let id = try await clients.add(name: "App", redirects: ["a:/b"], isConfidential: false).client.id
+            let bob = try await fixture.base.addPerson("bob@example.org")
+            let grant = ClientGrant(client: id, scopes: ["openid"])
+            try await clients.allow(grant, by: ada)
+            let tokens = [try await fixture.issue(grant), try await fixture.issue(grant, to: bob)]
+            let other = try await fixture.issue()
+
+            #expect(try await clients.remove(id) == 2)
+
+            for tokens in tokens {
+                #expect(try await fixture.access(tokens.accessToken) == nil)
+                #expect(try await fixture.session(tokens.session).endReason == .revoked)
+            }
+            #expect(try await fixture.access(other.accessToken) != nil)
+            #expect(try await clients.allowed(by: ada) == [])
+        }
+    }
+
+    @Test("stolen sessions of a person are found, and no others")
+    func stolen() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (clients, ada) = (fixture.stores.clients, fixture.person.id)
+            let bob = try await fixture.base.addPerson("bob@example.org")
+            let stolen = try await fixture.issue()
+            try await clients.allow(ClientSessionFixture.grant, by: ada)
+            _ = try await fixture.store.endSession(ofReusedCode: try await fixture.issue(to: bob).session)
+            _ = try await fixture.store.end(try await fixture.issue().refreshToken.reveal(), of: "notes")
+            _ = try await fixture.store.endSession(ofReusedCode: stolen.session)
+
+            let now = fixture.clock.now
+            let found = try await clients.stolen(from: ada, since: now - .seconds(1))
+            #expect(found.map(\.client) == ["notes"] && found.first?.ended == now)
+            #expect(found.first?.device == SessionDevice(name: "Notes", kind: "App", address: "192.0.2.7"))
+            #expect(try await clients.stolen(from: ada, since: now) == [])
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Crypto
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+
+@Suite("The configuration of the authorization server")
+struct OAuthConfigurationTests: ReadsConfigurations {
+    private static let secret = "0123456789abcdef0123456789abcdef"
+
+    @Test("is off by default, and reads clients from the file and the environment")
+    func clients() throws {
+        #expect(try !readSettings(nil).authorizationServer.isEnabled)
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.secret + "-file\n", to: "wiki.secret")
+        let settings = try readSettings(
+            """
+            public_url: https://latch.example
+            pages: {enabled: true}
+            oauth:
+              enabled: true
+              access_token_lifetime: 2m
+              clients:
+                notes: {name: My notes, redirects: ["com.example.notes:/back", "http://127.0.0.1/back"]}
+                wiki: {redirects: "https://wiki.example/back", secret_file: wiki.secret}
+            """,
+            [
+                "LATCHD_OAUTH_CLIENTS_A_B_REDIRECTS": "https://a.example/1,https://a.example/2",
+                "LATCHD_OAUTH_CLIENTS_A_B_SECRET": Self.secret,
+            ], folder: folder.path
+        ).authorizationServer
+
+        #expect(settings.isEnabled && settings.accessTokenLifetime == .seconds(120))
+        #expect(
+            settings.clients == [
+                RegisteredClient(
+                    id: "notes", name: "My notes", secretHash: nil,
+                    redirects: ["com.example.notes:/back", "http://127.0.0.1/back"]),
+                RegisteredClient(
+                    id: "wiki", name: "wiki", secretHash: SHA256.digest(Self.secret + "-file"),
+                    redirects: ["https://wiki.example/back"]),
+                RegisteredClient(
+                    id: "a-b", name: "a-b", secretHash: SHA256.digest(Self.secret),
+                    redirects: ["https://a.example/1", "https://a.example/2"]),
+            ])
+    }
+
+    @Test("reports mistakes in clients with line and remedy, without secrets")
+    func mistakes() throws {
+        let reported = configurationErrors(
+            """
+            oauth:
+              access_token_lifetime: 2h
+              clients:
+                none:
+                  name: Notes
+                short:
+                  redirects: a:/b
+                  secret: hunter2-hunter2
+                twice:
+                  redirects: a:/b
+                  secret: \(Self.secret)
+                  secret_file: /nonexistent
+                plain:
+                  redirects: [http://notes.example/]
+                odd:
+                  redirects: a:/b
+                  nam: x
+            """)
+        for text in [
+            "line 2: oauth.access_token_lifetime: '2h' is not valid; it must be a time from 1m to 1h",
+            "line 5: oauth.clients.none has no redirects; add the addresses",
+            "line 8: oauth.clients.short.secret is shorter than 32 bytes; generate one with: openssl rand -hex 32",
+            "line 12: oauth.clients.twice.secret_file: '/nonexistent' is not valid",
+            "line 14: oauth.clients.plain.redirects: 'http://notes.example/' is not valid",
+            "line 17: unknown key 'oauth.clients.odd.nam'; did you mean 'oauth.clients.odd.name'?",
+        ] {
+            #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
+        }
+        #expect(reported.count == 6)
+        #expect(!reported.joined().leaks("hunter2-hunter2") && !reported.joined().leaks(Self.secret))
+    }
+
+    @Test(
+        "needs the pages, and an address with https unless it is this machine's",
+        arguments: [
+            ("pages: {enabled: true}", "public_url is not an https address; set public_url"),
+            ("pages: {enabled: true}\npublic_url: http://latch.example", "public_url is not an https address"),
+            ("pages: {enabled: true}\npublic_url: http://127.0.0.1.example", "public_url is not an https address"),
+            ("public_url: https://latch.example", "pages.enabled is false; set pages.enabled to true"),
+        ])
+    func needs(_ rest: String, _ message: String) {
+        let reported = configurationErrors("oauth: {enabled: true}\n" + rest)
+        let expected = "line 1: oauth.enabled is true, but \(message)"
+        #expect(reported.count == 1 && reported[0].contains(expected), "\(reported)")
+    }
+
+    @Test(
+        "may be tried on this machine", arguments: ["http://127.0.0.1:2283", "http://[::1]:2283", "http://localhost"])
+    func loopback(_ address: String) throws {
+        let file = "oauth: {enabled: true}\npages: {enabled: true}\npublic_url: '\(address)'"
+        #expect(try readSettings(file).authorizationServer.isEnabled)
+    }
+}

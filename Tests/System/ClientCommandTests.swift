@@ -1,0 +1,62 @@
+import Foundation
+import HTTPMessages
+import TestSupport
+import Testing
+
+/// `latchd clients` as an operator types it.
+@Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct ClientCommandTests {
+    @Test func `clients are added, listed with those of the configuration, removed, and recorded`() async throws {
+        let folder = try TemporaryDirectory()
+        let fixture = try SystemFixture([
+            "LATCHD_OAUTH_CLIENTS_WIKI_REDIRECTS": "https://wiki.example/back",
+            "LATCHD_AUDIT_LOG": folder.file("audit"),
+        ])
+        let added = try await fixture.latchd(
+            "clients", "add", "--name", "My notes", "--redirect", "https://notes.example/back", "--redirect",
+            "com.example.notes:/back", "--confidential", "--json")
+        let client = try added.json()
+        let id = try #require(client["id"]?.string)
+        let secret = try #require(client["secret"]?.string)
+        #expect(added.status == 0 && secret.utf8.count == 43)
+
+        let app = try await fixture.latchd("clients", "add", "--name", "App", "--redirect", "http://127.0.0.1/back")
+        let lines = app.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0] == "Added the client 'App'." && lines[1].hasPrefix("  id      "))
+
+        let list = try await fixture.latchd("clients", "list", "--json")
+        let listed = try #require(try list.json().array)
+        #expect(listed.map { $0["name"]?.string } == ["wiki", "App", "My notes"])
+        #expect(listed.map { $0["isConfigured"]?.bool } == [true, false, false])
+        #expect(listed.map { $0["isConfidential"]?.bool } == [false, false, true])
+        #expect(listed[2]["redirects"]?.array?.count == 2 && listed[2]["secret"] == nil)
+        let table = try await fixture.latchd("clients", "list")
+        #expect(table.output.contains("in the configuration") && table.output.contains(id))
+        #expect(!list.output.leaks(secret) && !table.output.leaks(secret))
+
+        let removed = try await fixture.latchd("clients", "remove", id)
+        #expect(removed.output == "Removed the client and ended 0 sessions.\n")
+        #expect(try await fixture.latchd("clients", "remove", id).status == 66)
+        let configured = try await fixture.latchd("clients", "remove", "wiki")
+        #expect(configured.status == 66 && configured.errors.contains("remove 'oauth.clients.wiki' there"))
+        #expect(try await fixture.latchd("clients", "list", "--ids").output.split(separator: "\n").count == 2)
+
+        let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
+        #expect(audit.split(separator: "\n").count == 3 && !audit.leaks(secret))
+        #expect(audit.contains("client-added") && audit.contains("client-removed") && audit.contains(id))
+    }
+
+    @Test func `a client needs a name and a valid redirect`() async throws {
+        let fixture = try SystemFixture()
+        let wrong: [([String], String)] = [
+            (["--redirect", "a:/b"], "give --name NAME"), (["--name", "App"], "give --redirect ADDRESS"),
+            (["--name", "App", "--redirect", "http://notes.example/"], "is not valid: without encryption only"),
+            (["--name", "App", "--redirect", "https://notes.example/#x"], "it must not have a fragment"),
+            (["--name", "a\nb", "--redirect", "a:/b"], "of 1 to 80 characters"),
+        ]
+        for (words, message) in wrong {
+            let result = try await fixture.latchd(["clients", "add"] + words)
+            #expect(result.status == 64 && result.errors.contains(message), "\(words): \(result.errors)")
+        }
+        #expect(try await fixture.latchd("clients", "list").output.hasPrefix("No clients."))
+    }
+}
