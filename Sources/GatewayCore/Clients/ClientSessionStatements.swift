@@ -88,19 +88,17 @@ enum ClientSessionStatements {
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)
 
-    /// Stores the successor of the current refresh token, unless the tokens have changed since they were read.
+    /// Stores the current refresh token and its successor.
     static let rotate = Statement(
         """
         UPDATE client_sessions SET generation = ?1, refresh_hash = ?2, next_hash = ?3, next_answer = ?4
-        WHERE session_id = ?5 AND generation = ?6 AND next_hash IS NOT DISTINCT FROM ?7
-        """, Int.self, [UInt8].self, [UInt8].self, [UInt8].self, String.self, Int.self, [UInt8]?.self)
+        WHERE session_id = ?5
+        """, Int.self, [UInt8].self, [UInt8].self, [UInt8].self, String.self)
 
-    /// Replaces the stored response, unless its refresh token has been used since it was read.
     static let replaceAnswer = Statement(
-        "UPDATE client_sessions SET next_answer = ? WHERE session_id = ? AND next_hash = ?", [UInt8].self, String.self,
-        [UInt8]?.self)
+        "UPDATE client_sessions SET next_answer = ? WHERE session_id = ?", [UInt8].self, String.self)
 
-    /// Makes the successor of a generation the current refresh token.
+    /// Makes the successor with a number the current refresh token, unless it is already.
     static let promote = Statement(
         """
         UPDATE client_sessions
