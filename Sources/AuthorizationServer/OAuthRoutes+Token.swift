@@ -66,6 +66,10 @@ extension OAuthRoutes {
         guard let person = try await services.people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch
         else { return refuse(record, "person-changed", client, request) }
+        // The person may have removed the client's access since.
+        guard try await services.clients.isAllowed(record.grant, by: person.id) else {
+            return refuse(record, "access-removed", client, request)
+        }
         let origin = origin(of: request)
         let device = SessionDevice(name: client.name, kind: "App", address: origin.address.description)
         do {

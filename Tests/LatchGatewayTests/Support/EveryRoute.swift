@@ -29,7 +29,8 @@ enum EveryRoute {
 extension GatewaySettings {
     static let clientSecret = "the backend's own secret"
 
-    /// Turns on every dialect at a prefix of its own, the pages, `/auth/verify` for this machine, and introspection.
+    /// Turns on every dialect at a prefix of its own, the pages, the authorization server, `/auth/verify` for this machine, and
+    /// introspection.
     mutating func serveEverything() {
         onyx.allowsRegistration = true
         immich.isEnabled = true
@@ -47,6 +48,10 @@ extension GatewaySettings {
                 admission: .signedIn)
         ])
         pages.isEnabled = true
+        authorizationServer.isEnabled = true
+        authorizationServer.clients = [
+            RegisteredClient(id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"])
+        ]
         trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         introspectionClients = [try? IntrospectionClient(id: "backend", secret: Secret(Self.clientSecret))]
             .compactMap { $0 }
