@@ -31,6 +31,9 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
     /// Whether this is a path without a file.
     package var isMissingFile: Bool { path.map { !FileManager.default.fileExists(atPath: $0) } ?? false }
 
+    /// The database as messages name it: the path in quotes, or the database, the hosts and the user of the address.
+    var subject: String { if case .server(let address) = self { address.description } else { "'\(description)'" } }
+
     /// The path, or the address of the server.
     package var description: String {
         switch self {

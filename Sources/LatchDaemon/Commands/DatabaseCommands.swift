@@ -67,9 +67,7 @@ struct ShowDatabase: ExecutableCommand {
             lines.append("contents   people: \(counts.people), sessions that have not ended: \(counts.sessions)")
         }
         if let difference = status.clockDifference {
-            let seconds = Int((difference / .seconds(1)).rounded())
-            let note = ClockDifference.isTolerated(difference) ? "" : ": more than a minute; set both clocks by NTP"
-            lines.append("clock      \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") this machine\(note)")
+            lines.append("clock      \(ClockDifference.text(difference))")
         }
         lines += status.warnings.map { "warning    \($0.printable)" }
         return lines
