@@ -141,8 +141,13 @@ struct CopyDatabase: ExecutableCommand {
                 "Could not copy the database: the target is the configured database itself; name another one with "
                     + "'--to'.")
         }
-        let outcome = try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
-            try await location.open(isBulk: true).closing { try await DatabaseCopy.run(from: source, to: $0) }
+        let line = ProgressLine(environment: environment)
+        let outcome = try await line.during {
+            try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
+                try await location.open(isBulk: true).closing {
+                    try await DatabaseCopy.run(from: source, to: $0, onProgress: line.show)
+                }
+            }
         }
         try Output.lines(outcome.lines(copied: "Copied and compared", existing: "The target already has the same rows"))
         return .done
@@ -166,8 +171,11 @@ struct BackUpDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let source = try ConfiguredDatabase(configurationPath, environment).location
-        let tables = try await ConfiguredDatabase.withSource(source, to: "back up the database") {
-            try await DatabaseBackup.write($0, to: path)
+        let line = ProgressLine(environment: environment)
+        let tables = try await line.during {
+            try await ConfiguredDatabase.withSource(source, to: "back up the database") {
+                try await DatabaseBackup.write($0, to: path, onProgress: line.show)
+            }
         }
         try Output.lines(
             DatabaseCopy.Outcome.copied(tables).lines(copied: "Wrote '\(path.printable)'", existing: ""))
@@ -182,10 +190,26 @@ struct RestoreDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
-        let outcome = try await DatabaseBackup.read(path, into: location)
+        let line = ProgressLine(environment: environment)
+        let outcome = try await line.during {
+            line.show("Copying the backup")
+            return try await DatabaseBackup.read(path, into: location, onProgress: line.show)
+        }
         try Output.lines(
             outcome.lines(copied: "Restored and compared", existing: "The database already has the rows of the backup"))
         return .done
+    }
+}
+
+extension ProgressLine {
+    /// Runs `body`, and removes the line also when it throws.
+    fileprivate func during<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        defer { remove() }
+        return try await body()
+    }
+
+    fileprivate func show(_ progress: DatabaseCopy.Progress) {
+        show("\(progress.step == .copying ? "Copying" : "Comparing") \(progress.table), rows: \(progress.rows)")
     }
 }
 
