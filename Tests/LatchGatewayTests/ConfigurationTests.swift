@@ -79,7 +79,7 @@ struct ConfigurationTests: ReadsConfigurations {
             ("postgresql://db.example/latch?password=a@s3cr3t", "contains a password", "passfile"),
             ("postgresql://db.example/latch?password=s3cr3t&x=@", "has an unknown parameter", "correct its name"),
             ("postgresql://db.example/latch?sslmod=s3cr3t", "(did you mean 'sslmode'?)", "correct its name"),
-            ("postgresql://[s3cr3t/latch", "is malformed", "write 'postgresql://"),
+            ("postgresql://[x/latch?password=s3cr3t", "is malformed", "write 'postgresql://"),
             ("postgresql://db.example/latch?service=s3cr3t", "has the parameter 'service'", "write host, port"),
         ])
     func serverAddress(_ address: String, _ reason: String, _ remedy: String) {
