@@ -109,8 +109,7 @@ let package = Package(
         .target(
             name: "GatewayConfiguration",
             dependencies: [
-                "Arguments", "Crypto", "GatewayCore", "HTTPMessages", "HTTPServer", "OpenIDConnect", "PostgreSQL",
-                "Primitives",
+                "Crypto", "GatewayCore", "HTTPMessages", "HTTPServer", "OpenIDConnect", "PostgreSQL", "Primitives",
                 "Redis", "SignInBridge", "YAML",
             ]),
         .target(

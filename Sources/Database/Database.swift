@@ -106,6 +106,15 @@ package final class Database: Sendable {
         return version.withLock { $0 }
     }
 
+    /// Throws when this user may not write to an SQLite file and to its folder, or not create what is missing of both.
+    /// Changes nothing.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``DatabaseError/Code/readOnly`` or ``DatabaseError/Code/cannotOpen``.
+    package static func requireWritable(_ path: String) throws(DatabaseError) {
+        try DatabaseFile.requireWritable(path)
+    }
+
     private static func open(_ database: Database, _ migrations: [Migration]) async throws(DatabaseError) -> Database {
         Migration.checkOrder(migrations)
         do throws(DatabaseError) {

@@ -11,8 +11,18 @@ struct Administration: Sendable {
     let environment: [String: String]
 
     /// Opens the stores, runs `body` and closes them, even when `body` throws.
-    func withStores<Result: Sendable>(_ body: (GatewayStores) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - createsFile: Whether an SQLite file that does not exist is created. Only for a command that adds something to
+    ///     an empty database; for all others, the configured path is probably wrong.
+    ///   - body: What to do with the stores.
+    /// - Returns: The value of `body`.
+    /// - Throws: The error of `body`; ``Failure`` when there is no file; errors of the configuration and the database.
+    func withStores<Result: Sendable>(
+        createsFile: Bool = false, _ body: (GatewayStores) async throws -> Result
+    ) async throws -> Result {
         let configuration = try ConfigurationFile(path: configurationPath, environment: environment).configuration
+        if !createsFile { try configuration.settings.database.requireFile(to: "open the database") }
         let stores = try await GatewayStores.open(configuration.settings, logWriter: LogWriter { _ in })
         do {
             let result = try await body(stores)

@@ -40,8 +40,11 @@ enum DaemonProgram {
     private static let check: Command<any ExecutableCommand> = {
         let keys = Flag("keys", help: "Only list every key with its variable, default and meaning.")
         return Command(
-            "check", "Check the configuration and report every mistake.",
-            discussion: "With TLS it also reads the certificate and its key, and shows names and validity.",
+            "check", "Check the configuration and the database, and report every mistake.",
+            discussion: """
+                With TLS it also reads the certificate and its key, and shows names and validity. Nothing is created or \
+                changed. Exit code 69 means that the database does not answer, and 74 that it cannot be used.
+                """,
             arguments: [keys]
         ) { given in Check(configurationPath: given[config], isListingKeys: given[keys]) }
     }()

@@ -1,6 +1,7 @@
 import CLibrary
 internal import CPostgreSQL
 package import Database
+import Primitives
 
 /// The address of a PostgreSQL database, and how to connect to it.
 ///
@@ -136,19 +137,46 @@ package struct PostgreSQLAddress: Sendable, Equatable {
         guard isAddress(uri), !uri.utf8.contains(0) else {
             throw refusal("it does not begin with 'postgresql://'", "write 'postgresql://user@host/database'")
         }
-        var message: UnsafeMutablePointer<CChar>?
-        guard let parsed = PQconninfoParse(uri, &message) else {
-            // libpq's message quotes the address, which may contain a password.
-            PQfreemem(message)
+        guard let parameters = parameters(uri) else {
+            try refuseUnknownParameter(uri)
             throw refusal("it is malformed", "write 'postgresql://user@host/database?sslrootcert=/path'")
         }
+        return Dictionary(uniqueKeysWithValues: parameters.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    /// Returns all parameters of libpq with their values in an address. Nil for an address that libpq refuses.
+    private static func parameters(_ uri: String) -> [(name: String, value: String?)]? {
+        var message: UnsafeMutablePointer<CChar>?
+        guard let parsed = PQconninfoParse(uri, &message) else {
+            // It quotes the address, which may contain a password.
+            PQfreemem(message)
+            return nil
+        }
         defer { PQconninfoFree(parsed) }
-        var options: [String: String] = [:]
+        var parameters: [(name: String, value: String?)] = []
         var option = parsed
         while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val { options[String(cString: keyword)] = String(cString: value) }
+            parameters.append((String(cString: keyword), option.pointee.val.map { String(cString: $0) }))
             option += 1
         }
-        return options
+        return parameters
+    }
+
+    /// Throws when the address has a parameter that libpq does not know. The message does not repeat it, because it may be
+    /// a part of a password.
+    ///
+    /// Source: PostgreSQL, "Connection URIs", where `ssl=true` is allowed although it is no parameter.
+    private static func refuseUnknownParameter(_ uri: String) throws(DatabaseError) {
+        let known = (parameters("postgresql://") ?? []).map(\.name)
+        var rest = uri.split(separator: "://", maxSplits: 1).last ?? ""
+        // A question mark before it belongs to the user.
+        if let at = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") { rest = rest[at...] }
+        let names = rest.drop { $0 != "?" }.dropFirst().split(separator: "&").map { String($0.prefix { $0 != "=" }) }
+        guard let unknown = names.first(where: { $0 != "ssl" && !known.contains($0) }) else { return }
+        let usable = known.filter { !["password", "sslpassword", "service"].contains($0) }
+        let nearest = SpellingSuggestion.nearest(to: unknown, among: usable)
+        throw refusal(
+            "it has an unknown parameter" + (nearest.map { " (did you mean '\($0)'?)" } ?? ""),
+            "correct its name, or remove it")
     }
 }

@@ -61,7 +61,8 @@ package struct PostgreSQLDriver: DatabaseDriver {
 
     /// Connects, and returns the version of the schema. 0 for a database without tables. Changes nothing.
     ///
-    /// - Throws: `DatabaseError` when the database does not answer, or belongs to another program.
+    /// - Throws: `DatabaseError` when the database does not answer, belongs to another program, or is empty and has an
+    ///   encoding other than UTF-8.
     package func schemaVersion() throws(DatabaseError) -> Int {
         try PostgreSQLMigrator(migrations: [], applicationID: applicationID).version(of: make(.reading))
     }

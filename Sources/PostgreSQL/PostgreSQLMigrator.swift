@@ -46,9 +46,12 @@ struct PostgreSQLMigrator {
     let migrations: [Migration]
     let applicationID: Int32
 
-    /// Returns the version of the tables of this program. 0 when there are none. Changes nothing.
+    /// Returns the version of the tables of this program. 0 when there are none. Changes nothing. Throws when there are
+    /// none and none can be created because of the encoding.
     func version(of connection: Connection) throws(DatabaseError) -> Int {
-        try snapshotState(connection)?.version ?? 0
+        if let state = try snapshotState(connection) { return state.version }
+        try requireUTF8(connection)
+        return 0
     }
 
     /// Runs the migrations that the database lacks, in one transaction. Gateways that start at the same time wait for
@@ -152,7 +155,8 @@ struct PostgreSQLMigrator {
     /// Whether the tables have the version of the last migration. Throws when a newer program has migrated them.
     private func isCurrent(_ state: State, _ connection: Connection) throws(DatabaseError) -> Bool {
         guard state.version <= migrations.newestVersion else {
-            throw DatabaseError.newerThanProgram(connection, version: state.version, newest: migrations.newestVersion)
+            throw DatabaseError.newerThanProgram(
+                connection.driver.subject, version: state.version, newest: migrations.newestVersion)
         }
         return state.version == migrations.newestVersion
     }

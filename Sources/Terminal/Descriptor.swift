@@ -32,6 +32,11 @@ package enum Descriptor {
         isatty(descriptor) == 1
     }
 
+    /// Returns whether a descriptor is a terminal that understands escape sequences, so that its lines can be overwritten.
+    package static func canOverwrite(_ descriptor: Int32, environment: [String: String]) -> Bool {
+        isTerminal(descriptor) && environment["TERM"] != "dumb"
+    }
+
     /// Returns the width of a terminal in columns. Nil when it is unknown.
     ///
     /// Source: `ioctl_tty(2)`, `TIOCGWINSZ`.

@@ -10,8 +10,7 @@ package struct Style: Sendable {
     /// Enables emphasis on a terminal that supports it, unless `NO_COLOR` is set and not empty.
     package init(descriptor: Int32, environment: [String: String]) {
         isOn =
-            Descriptor.isTerminal(descriptor) && (environment["NO_COLOR"] ?? "").isEmpty
-            && environment["TERM"] != "dumb"
+            Descriptor.canOverwrite(descriptor, environment: environment) && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// Returns the text in bold.

@@ -77,7 +77,9 @@ struct ConfigurationTests: ReadsConfigurations {
             ("postgresql://ada:s3cr3t-word@db.example.org/latch", "contains a password", "passfile"),
             ("postgresql://ada:a?s3cr3t@db.example.org/latch", "contains a password", "passfile"),
             ("postgresql://db.example/latch?password=a@s3cr3t", "contains a password", "passfile"),
-            ("postgresql://db.example/latch?password=s3cr3t&x=@", "is malformed", "write 'postgresql://"),
+            ("postgresql://db.example/latch?password=s3cr3t&x=@", "has an unknown parameter", "correct its name"),
+            ("postgresql://db.example/latch?sslmod=s3cr3t", "(did you mean 'sslmode'?)", "correct its name"),
+            ("postgresql://[x/latch?password=s3cr3t", "is malformed", "write 'postgresql://"),
             ("postgresql://db.example/latch?service=s3cr3t", "has the parameter 'service'", "write host, port"),
         ])
     func serverAddress(_ address: String, _ reason: String, _ remedy: String) {

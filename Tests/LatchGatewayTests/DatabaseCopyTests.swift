@@ -3,6 +3,7 @@ import Crypto
 import Database
 import FoundationEssentials
 import PostgreSQL
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,27 @@ struct DatabaseCopyTests {
         #expect(try await server.query("SELECT count(*) FROM people", in: name) == "0\n")
         await target.close()
         await source.close()
+    }
+
+    @Test("the progress names each table, and counts its rows after each batch")
+    func progress() async throws {
+        let folder = try TemporaryDirectory()
+        let source = try await Self.filled(.file(folder.file("a.db")))
+        let target = try await DatabaseLocation.file(folder.file("b.db")).open()
+        let all = Mutex<[DatabaseCopy.Progress]>([])
+
+        _ = try await DatabaseCopy.run(from: source.database, to: target) { progress in
+            all.withLock { $0.append(progress) }
+        }
+        await target.close()
+        await source.close()
+
+        let copying = all.withLock { $0.filter { $0.step == .copying } }
+        #expect(copying.filter { $0.rows == 0 }.map(\.table) == DatabaseCopy.tables)
+        #expect(copying.filter { $0.table == "sessions" }.map(\.rows) == [0, 1_000, 1_100])
+        #expect(copying.filter { $0.table == "people" }.map(\.rows) == [0, 2])
+        let compared = all.withLock { Set($0.filter { $0.step == .comparing }.map(\.table)) }
+        #expect(compared == Set(DatabaseCopy.tables))
     }
 
     @Test("everything is copied from SQLite to PostgreSQL and back, and a repeated copy changes nothing")

@@ -36,6 +36,7 @@ struct ReplacedDatabaseTests {
             #expect(try await fixture.login().status == 503)
             let ready = try await fixture.http.send("GET", "/readyz")
             #expect(ready.status == 503 && ready.json?["status"]?.string == "database")
+            #expect(ready.headers["Retry-After"] == "1")
             #expect(try await fixture.http.send("GET", "/readyz").status == 503)
             #expect(ready.json?["detail"]?.string?.contains("restart the gateway") == true)
 

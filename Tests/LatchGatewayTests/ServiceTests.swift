@@ -79,14 +79,17 @@ struct ServiceTests {
         try await GatewayFixture.with { fixture async throws in
             #expect(try await fixture.http.send("GET", "/healthz").status == 200)
             #expect(try await fixture.http.send("GET", "/readyz").status == 200)
+            #expect(try await fixture.http.send("GET", "/readyz").headers["Retry-After"] == nil)
             fixture.gateway.drain()
             #expect(try await fixture.http.send("GET", "/healthz").status == 200)
-            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
+            let draining = try await fixture.http.send("GET", "/readyz")
+            #expect(draining.status == 503 && draining.headers["Retry-After"] == "1")
         }
         try await GatewayFixture.with { fixture async throws in
             await fixture.gateway.stores.database.close()
             #expect(try await fixture.http.send("GET", "/healthz").status == 200)
-            #expect(try await fixture.http.send("GET", "/readyz").status == 503)
+            let ready = try await fixture.http.send("GET", "/readyz")
+            #expect(ready.status == 503 && ready.headers["Retry-After"] == "1")
         }
     }
 
@@ -106,6 +109,7 @@ struct ServiceTests {
             await redis.stop()
             let response = try await fixture.http.send("GET", "/readyz")
             #expect(response.status == 503 && response.text == #"{"status":"codes"}"#)
+            #expect(response.headers["Retry-After"] == "1")
             #expect(try await fixture.http.send("GET", "/healthz").status == 200)
             try await redis.start()
             while try await fixture.http.send("GET", "/readyz").status != 200 { await Task.yield() }

@@ -28,6 +28,28 @@ struct AddressTests {
         #expect(error?.code == .cannotOpen && error?.message.contains("s3cr3t") == false)
     }
 
+    @Test(
+        "a misspelt parameter is not repeated, but the one that was probably meant is named",
+        arguments: [
+            ("db.example/latchd?sslmod=verify-full", "(did you mean 'sslmode'?)"),
+            ("ada@db.example/latchd?passfile=/a&ssl_rootcert=/b", "(did you mean 'sslrootcert'?)"),
+            ("ada:s3cr3t?t0ken=1@db.example/latchd?conect_timeout=1", "(did you mean 'connect_timeout'?)"),
+            ("db.example/latchd?ssl=true&target_session=any", "(did you mean 'target_session_attrs'?)"),
+            ("db.example/latchd?t0ken=1", "it has an unknown parameter; correct its name, or remove it"),
+            // Not to be used at all.
+            ("db.example/latchd?pasword=1", "it has an unknown parameter; correct its name, or remove it"),
+            ("db.example/latchd?servic=1", "it has an unknown parameter; correct its name, or remove it"),
+            ("db.example/latchd?sslmode", "it is malformed"), ("[db.example/latchd?sslmode=require", "it is malformed"),
+        ])
+    func misspelt(_ rest: String, _ text: String) throws {
+        let error = #expect(throws: DatabaseError.self) { try PostgreSQLAddress("postgresql://" + rest) }
+        let message = error?.message ?? ""
+        #expect(error?.code == .cannotOpen && message.contains(text), "\(message)")
+        for word in ["s3cr3t", "t0ken", "sslmod=", "sslmod'", "conect", "pasword", "servic"] {
+            #expect(!message.contains(word), "\(message)")
+        }
+    }
+
     @Test("addresses of this machine, of several hosts and with a password file are accepted")
     func accepted() throws {
         let several = try PostgreSQLAddress("postgresql://latchd@db1:5433,db2/latchd?passfile=/etc/latchd/pgpass")

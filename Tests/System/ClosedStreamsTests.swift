@@ -7,7 +7,7 @@ import Testing
     static let commands: [(program: String, words: String, status: Int32)] = [
         ("latch", "accounts >&-", 0), ("latch", "--version >&-", 0), ("latch", "whoami >&-", 77),
         ("latch", "frob 2>&-", 64), ("latch", "accounts <&-", 0), ("latch", "accounts <&- >&- 2>&-", 0),
-        ("latchd", "user list >&-", 0), ("latchd", "check >&-", 0), ("latchd", "frob 2>&-", 64),
+        ("latchd", "user list >&-", 66), ("latchd", "check >&-", 0), ("latchd", "frob 2>&-", 64),
         ("latchd", "check <&- >&- 2>&-", 0),
     ]
 

@@ -170,6 +170,29 @@ import Testing
         #expect(try await fixture.latchd("user", "list", "--emails").output == "")
     }
 
+    @Test(
+        arguments: [
+            "user list", "user list --emails", "user show ada@example.org", "user disable ada@example.org",
+            "sessions list", "sessions list --json", "sessions revoke --all", "keys list", "keys rotate",
+            "api-keys list", "database status",
+        ])
+    func `only a command that adds a person creates a missing file`(command: String) async throws {
+        let base = try SystemFixture()
+        let path = base.folder.file("missing/latchd.db")
+        let fixture = base.with(database: path)
+
+        let result = try await fixture.latchd(command.split(separator: " ").map(String.init))
+
+        #expect(result.status == 66 && result.output == "", "\(result)")
+        #expect(
+            result.errors.hasSuffix(
+                ": there is no file '\(path)'; correct 'database' in the configuration, or create the file with "
+                    + "'latchd serve' or 'latchd user add'.\n"), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: base.folder.file("missing")))
+        try await fixture.add("ada")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `a password on the command line is refused and not repeated`() async throws {
         let fixture = try SystemFixture()
         let result = try await fixture.latchd("user", "add", "a@example.org", "--password=\(SystemFixture.password)")
@@ -180,6 +203,7 @@ import Testing
 
     @Test func `revoke requires exactly one of its three options`() async throws {
         let fixture = try SystemFixture()
+        try await fixture.add("ada")
         #expect(try await fixture.latchd("sessions", "revoke").status == 64)
         #expect(try await fixture.latchd("sessions", "revoke", "abc", "--all").status == 64)
         #expect(try await fixture.latchd("sessions", "revoke", "abc").status == 66)

@@ -71,11 +71,11 @@ extension [Migration] {
 extension DatabaseError {
     /// A newer program has migrated the file, or a module's tables in it.
     package static func newerThanProgram(
-        _ connection: Connection, subject: String = "it", version: Int, newest: Int
+        _ database: String, subject: String = "it", version: Int, newest: Int
     ) -> DatabaseError {
         DatabaseError(
             .newerThanProgram,
-            "Could not open \(connection.driver.subject): a newer program has migrated \(subject) to version \(version), "
+            "Could not open \(database): a newer program has migrated \(subject) to version \(version), "
                 + "but this program supports only versions up to \(newest); use the newer program, "
                 + "or a backup of the file from before the upgrade.")
     }

@@ -44,7 +44,8 @@ package struct ModuleSchema: Sendable {
         let version = try connection.first(Self.version, module) ?? 0
         guard version <= migrations.newestVersion else {
             throw DatabaseError.newerThanProgram(
-                connection, subject: "the tables of '\(module)'", version: version, newest: migrations.newestVersion)
+                connection.driver.subject, subject: "the tables of '\(module)'", version: version,
+                newest: migrations.newestVersion)
         }
         return version == migrations.newestVersion
     }

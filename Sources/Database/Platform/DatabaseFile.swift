@@ -20,6 +20,24 @@ enum DatabaseFile {
         synchronize(folder)
     }
 
+    /// Throws when this user may not write to the file and to the folder with its log, or not create what is missing of
+    /// both. Changes nothing.
+    ///
+    /// Source: `access(2)`.
+    static func requireWritable(_ path: String) throws(DatabaseError) {
+        let exists = access(path, F_OK) == 0
+        guard !exists || access(path, W_OK) == 0 else { throw notWritable(path) }
+        var folder = folder(of: path)
+        while access(folder, F_OK) != 0, folder != self.folder(of: folder) { folder = self.folder(of: folder) }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw exists ? notWritable(path) : cannotMake("the file", path)
+        }
+    }
+
+    private static func notWritable(_ path: String) -> DatabaseError {
+        .sqlite(.readOnly, operation: .open, subject: "'\(path)'", systemError: .last)
+    }
+
     /// Returns the path in a form in which SQLite sees no special name, such as `:memory:`.
     static func unambiguous(_ path: String) -> String {
         path.hasPrefix("/") ? path : "./" + path

@@ -30,7 +30,8 @@ struct Migrator: Sendable {
         try checkOwner(connection)
         let version = try connection.first(Self.version) ?? 0
         guard version <= migrations.newestVersion else {
-            throw DatabaseError.newerThanProgram(connection, version: version, newest: migrations.newestVersion)
+            throw DatabaseError.newerThanProgram(
+                connection.driver.subject, version: version, newest: migrations.newestVersion)
         }
     }
 

@@ -12,18 +12,21 @@ package enum DatabaseBackup {
     /// - Parameters:
     ///   - source: The database to back up.
     ///   - path: The path of the new file. It has mode 0600.
+    ///   - onProgress: See ``DatabaseCopy/run(from:to:act:onProgress:)``.
     /// - Returns: The tables of the backup.
     /// - Throws: ``GatewayError/Code/file`` when there is already a file or a link with this name, or when it cannot be
     ///   written; `DatabaseError`.
     ///
     /// Source: link(2), `EEXIST`.
-    package static func write(_ source: Database, to path: String) async throws -> [DatabaseCopy.Table] {
+    package static func write(
+        _ source: Database, to path: String, onProgress: @escaping @Sendable (DatabaseCopy.Progress) -> Void = { _ in }
+    ) async throws -> [DatabaseCopy.Table] {
         let act = "write the backup '\(path)'"
         try requireFree(path, act)
         let folder = try WorkFolder(path, to: act)
         defer { folder.remove() }
         let tables = try await DatabaseLocation.file(folder.file).open().closing { target in
-            let outcome = try await DatabaseCopy.run(from: source, to: target, act: act)
+            let outcome = try await DatabaseCopy.run(from: source, to: target, act: act, onProgress: onProgress)
             try await target.checkpoint()
             return outcome.tables
         }
@@ -48,10 +51,14 @@ package enum DatabaseBackup {
     /// - Parameters:
     ///   - path: The path of the backup.
     ///   - location: The database to write. It is created or migrated first.
+    ///   - onProgress: See ``DatabaseCopy/run(from:to:act:onProgress:)``.
     /// - Returns: What was done.
     /// - Throws: ``GatewayError/Code/file`` when the file cannot be read or is no backup; ``GatewayError/Code/database``
     ///   when the database has other rows; `DatabaseError` when the database cannot be used.
-    package static func read(_ path: String, into location: DatabaseLocation) async throws -> DatabaseCopy.Outcome {
+    package static func read(
+        _ path: String, into location: DatabaseLocation,
+        onProgress: @escaping @Sendable (DatabaseCopy.Progress) -> Void = { _ in }
+    ) async throws -> DatabaseCopy.Outcome {
         let act = "restore the backup '\(path)'"
         let original = try backup(path, act)
         if let file = location.path {
@@ -72,7 +79,7 @@ package enum DatabaseBackup {
         }
         return try await open(folder.file, act).closing { source in
             try await location.open(isBulk: true).closing { target in
-                try await DatabaseCopy.run(from: source, to: target, act: act)
+                try await DatabaseCopy.run(from: source, to: target, act: act, onProgress: onProgress)
             }
         }
     }

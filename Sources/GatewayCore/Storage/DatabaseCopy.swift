@@ -45,6 +45,25 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
+    /// How far a copy is.
+    package struct Progress: Sendable, Equatable {
+        /// What is done with a table.
+        package enum Step: Sendable { case copying, comparing }
+
+        /// What is done with the table.
+        package let step: Step
+        /// The name of the table.
+        package let table: String
+        /// The number of its rows with which it was done.
+        package let rows: Int
+    }
+
+    private let act: String
+    private let isCancelled = Flag()
+    private let onProgress: @Sendable (Progress) -> Void
+    /// The number of rows after which the progress is reported while tables are compared.
+    private static let comparedRows = 10_000
+
     private enum Message: Sendable {
         case rows(table: Int, [[SQLValue]])
         case finished([TableDigest])
@@ -57,35 +76,35 @@ package struct DatabaseCopy: Sendable {
     ///   - source: The database to read.
     ///   - target: The database to write. Its tables must exist, and be empty or have the same rows already.
     ///   - act: What is done, for messages: a verb and its object.
+    ///   - onProgress: Called on threads of both databases, at the beginning of each table and from time to time.
     /// - Returns: What was done.
     /// - Throws: `DatabaseError`; `CancellationError`; ``GatewayError/Code/database`` when the target has other rows, or
     ///   when a table is not the same after the copy. The target is then unchanged.
     package static func run(
-        from source: Database, to target: Database, act: String = "copy the database"
+        from source: Database, to target: Database, act: String = "copy the database",
+        onProgress: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async throws -> Outcome {
-        let isCancelled = Flag()
+        let copy = DatabaseCopy(act: act, onProgress: onProgress)
         return try await withTaskCancellationHandler {
-            try await run(from: source, to: target, act, isCancelled)
+            try await copy.run(from: source, to: target)
         } onCancel: {
-            isCancelled.raise()
+            copy.isCancelled.raise()
         }
     }
 
-    private static func run(
-        from source: Database, to target: Database, _ act: String, _ isCancelled: Flag
-    ) async throws -> Outcome {
-        let existing = try await target.read { try digests($0, isCancelled) }
+    private func run(from source: Database, to target: Database) async throws -> Outcome {
+        let existing = try await target.read { try digests($0) }
         guard existing.allSatisfy({ $0.count == 0 }) else {
-            let wanted = try await source.read { try digests($0, isCancelled) }
-            guard wanted == existing else { throw targetNotEmptyError(act) }
-            return .wasComplete(tables(wanted))
+            let wanted = try await source.read { try digests($0) }
+            guard wanted == existing else { throw targetNotEmptyError }
+            return .wasComplete(Self.tables(wanted))
         }
         let channel = Channel<Message>()
-        async let sent: Void = source.read { send($0, to: channel, isCancelled) }
+        async let sent: Void = source.read { send($0, to: channel) }
         do {
-            let copied = try await target.write { try receive(from: channel, into: $0, act, isCancelled) }
+            let copied = try await target.write { try receive(from: channel, into: $0) }
             try await sent
-            return .copied(tables(copied))
+            return .copied(Self.tables(copied))
         } catch {
             channel.close()
             _ = try? await sent
@@ -93,7 +112,7 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    private static func targetNotEmptyError(_ act: String) -> GatewayError {
+    private var targetNotEmptyError: GatewayError {
         GatewayError(
             .database,
             "Could not \(act): the database to write already has other rows, such as people or sessions; use a new "
@@ -105,12 +124,16 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// Returns the digest of each table.
-    private static func digests(_ connection: Connection, _ isCancelled: Flag) throws -> [TableDigest] {
-        try tables.map { table in
+    private func digests(_ connection: Connection) throws -> [TableDigest] {
+        try Self.tables.map { table in
+            onProgress(Progress(step: .comparing, table: table, rows: 0))
             var digest = TableDigest()
-            try connection.forEachRow(of: query(table, try columns(of: table, connection))) { row in
+            try connection.forEachRow(of: Self.query(table, try Self.columns(of: table, connection))) { row in
                 if isCancelled.isRaised { throw CancellationError() }
                 digest.add(row)
+                if digest.count.isMultiple(of: Self.comparedRows) {
+                    onProgress(Progress(step: .comparing, table: table, rows: digest.count))
+                }
             }
             return digest
         }
@@ -132,21 +155,26 @@ package struct DatabaseCopy: Sendable {
     }
 
     /// Sends all rows and then the digests of the tables. Stops when the channel is closed.
-    private static func send(_ connection: Connection, to channel: Channel<Message>, _ isCancelled: Flag) {
+    private func send(_ connection: Connection, to channel: Channel<Message>) {
         do {
             var digests: [TableDigest] = []
-            for (index, table) in tables.enumerated() {
+            for (index, table) in Self.tables.enumerated() {
+                onProgress(Progress(step: .copying, table: table, rows: 0))
                 var digest = TableDigest()
                 var batch: [[SQLValue]] = []
-                try connection.forEachRow(of: query(table, try columns(of: table, connection))) { row in
+                try connection.forEachRow(of: Self.query(table, try Self.columns(of: table, connection))) { row in
                     if isCancelled.isRaised { throw CancellationError() }
                     digest.add(row)
                     batch.append(row)
                     guard batch.count >= 1_000 else { return }
                     try channel.send(.rows(table: index, batch))
+                    onProgress(Progress(step: .copying, table: table, rows: digest.count))
                     batch = []
                 }
-                if !batch.isEmpty { try channel.send(.rows(table: index, batch)) }
+                if !batch.isEmpty {
+                    try channel.send(.rows(table: index, batch))
+                    onProgress(Progress(step: .copying, table: table, rows: digest.count))
+                }
                 digests.append(digest)
             }
             try channel.send(.finished(digests))
@@ -155,12 +183,11 @@ package struct DatabaseCopy: Sendable {
         }
     }
 
-    private static func receive(
-        from channel: Channel<Message>, into connection: Connection, _ act: String, _ isCancelled: Flag
-    ) throws -> [TableDigest] {
+    private func receive(from channel: Channel<Message>, into connection: Connection) throws -> [TableDigest] {
         // Checked again, because another program may have written since the first check, and now none can.
-        guard try digests(connection, isCancelled).allSatisfy({ $0.count == 0 }) else { throw targetNotEmptyError(act) }
-        let insertions = try tables.map { TableInsertion(into: $0, try columns(of: $0, connection)) }
+        guard try digests(connection).allSatisfy({ $0.count == 0 }) else { throw targetNotEmptyError }
+        let tables = Self.tables
+        let insertions = try tables.map { TableInsertion(into: $0, try Self.columns(of: $0, connection)) }
         var emptied = -1
         while let message = channel.receive() {
             switch message {
@@ -176,18 +203,16 @@ package struct DatabaseCopy: Sendable {
                 for table in (emptied + 1)..<max(tables.count, emptied + 1) {
                     try connection.run(Statement("DELETE FROM \"\(tables[table])\""))
                 }
-                try continueSequences(connection)
-                try compare(try digests(connection, isCancelled), wanted, act)
+                try Self.continueSequences(connection)
+                try compare(try digests(connection), wanted)
                 return wanted
             }
         }
         throw GatewayError(.database, "Could not \(act): the database to read was closed; try again.")
     }
 
-    private static func compare(
-        _ found: [TableDigest], _ wanted: [TableDigest], _ act: String
-    ) throws(GatewayError) {
-        for (table, (found, wanted)) in zip(tables, zip(found, wanted)) where found != wanted {
+    private func compare(_ found: [TableDigest], _ wanted: [TableDigest]) throws(GatewayError) {
+        for (table, (found, wanted)) in zip(Self.tables, zip(found, wanted)) where found != wanted {
             throw GatewayError(
                 .database,
                 "Could not \(act): the table '\(table)' has \(wanted.count) rows to read and \(found.count) that were "

@@ -1,4 +1,5 @@
 package import Database
+import FoundationEssentials
 package import PostgreSQL
 
 /// Where a gateway stores its data.
@@ -26,6 +27,12 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// The path of the file. Nil for a database in another place.
     package var path: String? { if case .file(let path) = self { path } else { nil } }
+
+    /// Whether this is a path without a file.
+    package var isMissingFile: Bool { path.map { !FileManager.default.fileExists(atPath: $0) } ?? false }
+
+    /// The database as messages name it: the path in quotes, or the database, the hosts and the user of the address.
+    var subject: String { if case .server(let address) = self { address.description } else { "'\(description)'" } }
 
     /// The path, or the address of the server.
     package var description: String {

@@ -21,7 +21,7 @@ struct Console: Sendable {
         self.isJSON = isJSON
         output = Style(descriptor: Descriptor.output, environment: environment)
         errors = Style(descriptor: Descriptor.errors, environment: environment)
-        isLive = Descriptor.isTerminal(Descriptor.errors) && environment["TERM"] != "dumb"
+        isLive = Descriptor.canOverwrite(Descriptor.errors, environment: environment)
     }
 
     /// Prints the result of the command: `lines` for people, `json` for programs.

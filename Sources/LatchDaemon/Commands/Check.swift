@@ -27,9 +27,19 @@ struct Check: ExecutableCommand {
         if let certificate, let files {
             warnings += CertificateWarning.all(for: certificate, files, now: Date()).map(\.sentence)
         }
+        let location = file.configuration.settings.database
+        let database = await Self.check(location)
+        warnings += (try? database.get())?.warnings ?? []
         for warning in warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
+        // The database last, because it may only be unavailable for now.
+        let note = (try? database.get())?.note ?? "cannot be used"
         try Output.lines(
-            ["The configuration is valid (\(file.source))."] + [database(file)] + (certificate.map(lines) ?? []))
+            [
+                "The configuration is valid (\(file.source)).",
+                "  database     \(location.description.printable) (\(note))",
+            ]
+                + (certificate.map(lines) ?? []))
+        _ = try database.get()
         return .done
     }
 
@@ -45,10 +55,30 @@ struct Check: ExecutableCommand {
         }
     }
 
-    private func database(_ file: ConfigurationFile) -> String {
-        let database = file.configuration.settings.database
-        let isMissing = database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
-        return "  database     \(database.description.printable)\(isMissing ? " (will be created)" : "")"
+    /// Returns what `latchd serve` would find at the database, and warnings about it. Changes nothing.
+    private static func check(
+        _ location: DatabaseLocation
+    ) async -> Result<(note: String, warnings: [String]), any Error> {
+        do {
+            try location.refuseFolder()
+            guard let status = try await DatabaseStatus.check(location) else {
+                return .success(("will be created", []))
+            }
+            let clock = status.clockDifference.flatMap { difference in
+                ClockDifference.isTolerated(difference)
+                    ? nil : "The clock of the database is \(ClockDifference.text(difference))."
+            }
+            let (version, newest) = (status.schemaVersion, DatabaseLocation.schemaVersion)
+            let tables =
+                version == newest
+                ? "tables of version \(version)"
+                : version == 0
+                    ? "no tables yet: 'latchd serve' creates them"
+                    : "tables of version \(version): 'latchd serve' migrates them to \(newest)"
+            return .success(("\(status.product.printable), \(tables)", status.warnings + [clock].compactMap(\.self)))
+        } catch {
+            return .failure(error)
+        }
     }
 
     private func lines(_ certificate: TLSCertificate) -> [String] {

@@ -14,25 +14,14 @@ private struct ConfiguredDatabase {
     init(_ configurationPath: String?, _ environment: [String: String]) throws {
         location = try ConfigurationFile(path: configurationPath, environment: environment).configuration.settings
             .database
-        try Self.refuseFolder(location)
-    }
-
-    /// Throws when the location is the path of a folder.
-    static func refuseFolder(_ location: DatabaseLocation) throws(Failure) {
-        var isFolder = false
-        guard let path = location.path, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder
-        else { return }
-        throw Failure(
-            .input,
-            "Could not use the database '\(path.printable)': it is a folder; name a file in it, such as "
-                + "'\(path.printable)/latchd.db'.")
+        try location.refuseFolder()
     }
 
     /// Opens a database to read it, without migrating it. Messages begin with `act`, a verb and its object.
     static func withSource<Value: Sendable>(
         _ location: DatabaseLocation, to act: String, _ body: (Database) async throws -> Value
     ) async throws -> Value {
-        try requireFile(location, to: act)
+        try location.requireFile(to: act)
         let (version, current) = (try await location.schemaVersion(), DatabaseLocation.schemaVersion)
         guard version == current else {
             throw Failure(
@@ -47,15 +36,6 @@ private struct ConfiguredDatabase {
         }
         return try await location.openForInspection(isBulk: true).closing(body)
     }
-
-    /// Throws when the location is a path without a file. The message begins with `act`, a verb and its object.
-    static func requireFile(_ location: DatabaseLocation, to act: String) throws(Failure) {
-        guard location.isMissingFile else { return }
-        throw Failure(
-            .notFound,
-            "Could not \(act): there is no file '\(location.description.printable)'; check 'database' in the "
-                + "configuration, or run 'latchd database migrate' to create it.")
-    }
 }
 
 /// `latchd database status`: prints the state of the database.
@@ -65,7 +45,7 @@ struct ShowDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
-        try ConfiguredDatabase.requireFile(location, to: "read the status of the database")
+        try location.requireFile(to: "read the status of the database")
         let status = try await DatabaseStatus.read(location)
         if isJSON {
             try Output.json(json(location, status))
@@ -87,9 +67,7 @@ struct ShowDatabase: ExecutableCommand {
             lines.append("contents   people: \(counts.people), sessions that have not ended: \(counts.sessions)")
         }
         if let difference = status.clockDifference {
-            let seconds = Int((difference / .seconds(1)).rounded())
-            let note = ClockDifference.isTolerated(difference) ? "" : ": more than a minute; set both clocks by NTP"
-            lines.append("clock      \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") this machine\(note)")
+            lines.append("clock      \(ClockDifference.text(difference))")
         }
         lines += status.warnings.map { "warning    \($0.printable)" }
         return lines
@@ -155,7 +133,7 @@ struct CopyDatabase: ExecutableCommand {
         }
         let source = try ConfiguredDatabase(configurationPath, environment).location
         let location = try DatabaseLocation(target)
-        try ConfiguredDatabase.refuseFolder(location)
+        try location.refuseFolder()
         try requireFolder(of: location)
         guard source != location else {
             throw Failure(
@@ -163,8 +141,13 @@ struct CopyDatabase: ExecutableCommand {
                 "Could not copy the database: the target is the configured database itself; name another one with "
                     + "'--to'.")
         }
-        let outcome = try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
-            try await location.open(isBulk: true).closing { try await DatabaseCopy.run(from: source, to: $0) }
+        let line = ProgressLine(environment: environment)
+        let outcome = try await line.during {
+            try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
+                try await location.open(isBulk: true).closing {
+                    try await DatabaseCopy.run(from: source, to: $0, onProgress: line.show)
+                }
+            }
         }
         try Output.lines(outcome.lines(copied: "Copied and compared", existing: "The target already has the same rows"))
         return .done
@@ -188,8 +171,11 @@ struct BackUpDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let source = try ConfiguredDatabase(configurationPath, environment).location
-        let tables = try await ConfiguredDatabase.withSource(source, to: "back up the database") {
-            try await DatabaseBackup.write($0, to: path)
+        let line = ProgressLine(environment: environment)
+        let tables = try await line.during {
+            try await ConfiguredDatabase.withSource(source, to: "back up the database") {
+                try await DatabaseBackup.write($0, to: path, onProgress: line.show)
+            }
         }
         try Output.lines(
             DatabaseCopy.Outcome.copied(tables).lines(copied: "Wrote '\(path.printable)'", existing: ""))
@@ -204,10 +190,26 @@ struct RestoreDatabase: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let location = try ConfiguredDatabase(configurationPath, environment).location
-        let outcome = try await DatabaseBackup.read(path, into: location)
+        let line = ProgressLine(environment: environment)
+        let outcome = try await line.during {
+            line.show("Copying the backup")
+            return try await DatabaseBackup.read(path, into: location, onProgress: line.show)
+        }
         try Output.lines(
             outcome.lines(copied: "Restored and compared", existing: "The database already has the rows of the backup"))
         return .done
+    }
+}
+
+extension ProgressLine {
+    /// Runs `body`, and removes the line also when it throws.
+    fileprivate func during<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        defer { remove() }
+        return try await body()
+    }
+
+    fileprivate func show(_ progress: DatabaseCopy.Progress) {
+        show("\(progress.step == .copying ? "Copying" : "Comparing") \(progress.table), rows: \(progress.rows)")
     }
 }
 
@@ -223,9 +225,4 @@ extension DatabaseCopy.Outcome {
         return ["\(act): \(total) rows in \(tables.count) tables."]
             + tables.filter { $0.count > 0 }.map { "  \($0.name) \($0.count)" }
     }
-}
-
-extension DatabaseLocation {
-    /// Whether this is a path without a file.
-    fileprivate var isMissingFile: Bool { path.map { !FileManager.default.fileExists(atPath: $0) } ?? false }
 }

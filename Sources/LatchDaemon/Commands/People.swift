@@ -21,7 +21,7 @@ struct AddPerson: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withStores { stores in
+        let person = try await administration.withStores(createsFile: true) { stores in
             _ = try EmailAddress(email)
             if let person = try await stores.people.find(email) {
                 throw GatewayError(.personExists, "The e-mail address '\(person.email)' is already in use.")

@@ -16,7 +16,7 @@ struct Serve: Reloading {
         let file = try ConfigurationFile(path: configurationPath, environment: environment)
         var configuration = file.configuration
         for warning in file.warnings { StandardOutput.printMessage("latchd: Warning: \(warning)") }
-        let isNew = configuration.settings.database.path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+        let isNew = configuration.settings.database.isMissingFile
         DatabaseBackup.removeAbandonedCopies(of: configuration.settings.database)
         guard let gateway = try await Self.open(configuration.settings) else { return .done }
         let log = gateway.stores.log

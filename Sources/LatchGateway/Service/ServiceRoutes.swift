@@ -111,11 +111,13 @@ struct ServiceRoutes: Sendable {
         ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"].contains { request.headers[$0] != nil }
     }
 
-    /// Returns a response of one word and, optionally, a sentence that needs no escapes in JSON.
+    /// Returns a response of one word and, optionally, a sentence that needs no escapes in JSON. With 503, `Retry-After`
+    /// asks to try again after a second, as other routes do while the database does not respond.
     private static func response(_ status: HTTPStatus, _ word: StaticString, detail: String? = nil) -> ServerResponse {
         let detail = detail.map { #","detail":"\#($0)""# } ?? ""
-        return ServerResponse(
+        let response = ServerResponse(
             status: status, headers: .privateJSON, body: Array(#"{"status":"\#(word)"\#(detail)}"#.utf8))
+        return status == .serviceUnavailable ? response.retry(after: .seconds(1)) : response
     }
 }
 

@@ -159,10 +159,13 @@ struct ImmichFixture {
     }
 
     /// Probes and signs in.
-    func signIn(_ latch: LatchClient, connection: ConnectionOptions = .init()) async throws -> Account {
+    func signIn(
+        _ latch: LatchClient, connection: ConnectionOptions = .init(),
+        onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
+    ) async throws -> Account {
         try await latch.signIn(
             PasswordSignIn(email: " Ada@Example.org", password: Secret("correct horse")),
-            to: try await server(latch, connection: connection))
+            to: try await server(latch, connection: connection), onStep: onStep)
     }
 
     func asked(_ path: String) -> [ScriptedServer.Request] {

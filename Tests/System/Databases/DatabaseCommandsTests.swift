@@ -76,6 +76,35 @@ struct DatabaseCommandsTests {
         #expect(status["warnings"]?.array == [] && status["people"]?.integer == 0)
     }
 
+    @Test func `a terminal shows how far a copy, a backup and a restoration are, and nothing else does`() async throws {
+        let fixture = try SystemFixture()
+        try await fixture.add("ada", "ben")
+        let path = fixture.folder.file
+        func show(_ words: [String], database: String? = nil, term: String = "xterm") throws -> String {
+            let environment = database.map { fixture.with(database: $0).environment } ?? fixture.environment
+            let terminal = try PseudoTerminal(
+                Products.path("latchd"), ["database"] + words, environment: environment.merging(["TERM": term]) { $1 })
+            #expect(try terminal.end() == 0, "\(terminal.screen)")
+            return terminal.screen
+        }
+        let copy = try show(["copy", "--to", path("copy.db")])
+        let backup = try show(["backup", path("backup.db")])
+        let restoration = try show(["restore", path("backup.db")], database: path("restored.db"))
+        for (screen, result) in [
+            (copy, "Copied and compared: "), (backup, "Wrote '\(path("backup.db"))': "),
+            (restoration, "Restored and compared: "),
+        ] {
+            for line in ["Copying people, rows: 2", "Copying sessions, rows: 0", "Comparing people, rows: 0"] {
+                #expect(screen.contains("\r\u{1B}[K\(line)\r\u{1B}[K"), "\(screen)")
+            }
+            #expect(screen.contains("\r\u{1B}[K\(result)"), "\(screen)")
+        }
+        #expect(restoration.hasPrefix("\r\u{1B}[KCopying the backup\r\u{1B}[K"), "\(restoration)")
+        #expect(try show(["copy", "--to", path("dumb.db")], term: "dumb").hasPrefix("Copied and compared: "))
+        let piped = try await fixture.latchd("database", "copy", "--to", path("piped.db"))
+        #expect(piped.status == 0 && piped.errors == "" && piped.output.hasPrefix("Copied and compared: "), "\(piped)")
+    }
+
     /// What an operator typed wrongly, the exit code, and what the message must have.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let arguments: String

@@ -126,6 +126,7 @@ import Testing
         ] as [([String], Int32, String)])
     func invalidArguments(words: [String], status: Int32, sentence: String) async throws {
         let fixture = try SystemFixture()
+        try await fixture.add("ben")
         let result = try await fixture.latchd(["api-keys"] + words)
         #expect(result.status == status && result.output.isEmpty && result.errors.contains(sentence), "\(result)")
         #expect(!result.errors.contains("\u{1B}"))

@@ -1,5 +1,3 @@
-import Primitives
-
 /// Suggests corrections for misspelled words.
 package enum SpellingSuggestion {
     /// Returns the known word that is most similar to `word`.

@@ -1,4 +1,4 @@
-import Arguments
+import Primitives
 import Testing
 
 @Suite("Spelling suggestions")
