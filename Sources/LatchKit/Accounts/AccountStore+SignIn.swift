@@ -30,6 +30,8 @@ struct SignedIn: Sendable {
 struct ReplacedSession: Sendable {
     var tokens: SessionTokens
     var keyID: String?
+    /// The stored details of its server. They may differ from those of the new session, such as by the client id.
+    var details: [String: String]
 
     /// Whether the replaced session has other tokens than `tokens`.
     func isAnother(than tokens: SessionTokens) -> Bool {
@@ -63,7 +65,8 @@ extension AccountStore {
     private func storeSignIn(
         _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
-        let oldKey = try await account(id)?.apiKeyID
+        let oldAccount = try await account(id)
+        let oldKey = oldAccount?.apiKeyID
         let oldToken = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let connection = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.connectionRecord)
         let old = oldToken.map { SessionTokens(stored: $0) }
@@ -90,7 +93,16 @@ extension AccountStore {
         }
         await removeConnectionSecrets(except: connection.record, id)
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey) })
+        let details = oldAccount?.details ?? [:]
+        return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey, details: details) })
+    }
+
+    /// Returns the stored details of the accounts at a server, the latest first.
+    func details(at server: Server) async throws -> [[String: String]] {
+        try await accounts()
+            .filter { $0.serverURL == server.address && $0.dialect == server.dialect.id }
+            .sorted { $0.lastUsedAt > $1.lastUsedAt }
+            .map(\.details)
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
