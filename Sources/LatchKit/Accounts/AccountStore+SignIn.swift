@@ -118,7 +118,9 @@ extension AccountStore {
         let (moment, connectionRow) = (now(), split.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
-                try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnKey : Self.clearOwnKey, id)
+                try connection.run(
+                    Self.reopen, AccountSchema.text(signIn.server.dialect.details),
+                    signIn.isPersonsOwn ? Self.setOwnKey : Self.clearOwnKey, id)
                 // A key that is used again does not replace itself.
                 if let oldKey, oldKey != signIn.keyID { try Self.record(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.recordID(of: signIn, id, at: moment, connection)
@@ -187,13 +189,13 @@ extension AccountStore {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// Prepares a row without a session for a new key. Sets or clears ``SignedIn/ownKeyEntry``, whatever it was for the
-    /// previous key.
+    /// Prepares a row without a session for a new one. Stores the details of the server, with which the next start would
+    /// undo the sign-in, and sets or clears ``SignedIn/ownKeyEntry``, whatever it was for the previous key.
     private static let reopen = Statement(
         """
         UPDATE accounts SET stage = CASE stage WHEN 'out' THEN 'wiping' ELSE stage END, \
-        details = json_patch(details, ?) WHERE id = ? AND stage <> 'in'
-        """, String.self, UUID.self)
+        details = json_patch(?, ?) WHERE id = ? AND stage <> 'in'
+        """, String.self, String.self, UUID.self)
 
     /// Patches that are merged into the details of a row (RFC 7396).
     private static let setOwnKey = "{\"\(SignedIn.ownKeyEntry)\":\"yes\"}"

@@ -197,6 +197,31 @@ import Testing
         await next.close()
     }
 
+    @Test("a second sign-in that a crash interrupted is undone as the client that it registered")
+    func interruptedSignIn() async throws {
+        let fixture = try OAuthFixture()
+        let first = try await fixture.home.open()
+        let account = try await fixture.signIn(first)
+        fixture.script.endAll()
+        await #expect(throws: LatchError.self) { try await first.session(for: account).identity() }
+        await first.close()
+        fixture.script.state.withLock { $0.clients = [:] }
+        let crashing = try await fixture.home.open(stoppingAfter: .tokenWritten)
+        // A dead program revokes nothing.
+        fixture.script.intercept { $0.path == OAuthFixture.revoke ? .silence : nil }
+        await #expect(throws: (any Error).self) { try await fixture.signIn(crashing) }
+        await crashing.close()
+        #expect(fixture.script.seen.families.values.count { $0.isLive } == 1)
+
+        fixture.script.intercept(nil)
+        let next = try await fixture.home.open()
+        #expect(fixture.script.seen.families.values.allSatisfy { !$0.isLive })
+        #expect(fixture.script.seen.violations.isEmpty)
+        #expect(try await next.accounts.account(account.id)?.isSignedIn == false)
+        #expect(try await fixture.signIn(next).id == account.id)
+        await next.close()
+    }
+
     @Test("a revocation that could not be sent is reported, and the account is removed")
     func unrevoked() async throws {
         let fixture = try OAuthFixture()
