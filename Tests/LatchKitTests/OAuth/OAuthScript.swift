@@ -276,11 +276,13 @@ extension OAuthScript.State {
             let token = form["token"]
         else { return refuse("invalid_request", "revoke: no token in the form") }
         let found = families.first { $0.value.refresh.contains(token) || $0.value.access.contains(token) }
-        guard let (code, family) = found else { return ScriptedServer.Response(headers: [:]) }
+        // As django-allauth does: an empty page.
+        let done = ScriptedServer.Response(headers: ["Content-Type": "text/html; charset=utf-8"])
+        guard let (code, family) = found else { return done }
         guard family.client == form["client_id"] else { return refuse("invalid_client", "revoke: another client") }
         revoked += 1
         families[code]?.isLive = false
-        return ScriptedServer.Response(headers: [:])
+        return done
     }
 
     fileprivate mutating func register(_ request: ScriptedServer.Request) -> ScriptedServer.Response {

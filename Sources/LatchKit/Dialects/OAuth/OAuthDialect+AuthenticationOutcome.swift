@@ -18,6 +18,8 @@ extension OAuthDialect {
         if isToken || isRevocation, let error = Self.tokenError(response) {
             return isToken && error.error == "invalid_grant" ? .rejected(Self.endOfGrant) : .authenticated
         }
+        // The media type does not matter there: the status alone is the response.
+        if isRevocation, response.status == .ok, response.body.isEmpty { return .authenticated }
         let isUserInfo = isEndpoint(self.server?.userInfo, path, server)
         let expectsJSON = isToken || isUserInfo || isRevocation
         if let reason = InterceptedResponse.reason(for: response, from: server, expectsJSON: expectsJSON) {
