@@ -51,7 +51,7 @@ extension FuzzedParser {
         FuzzedParser("protected-resource") { input in
             let address = "https://app.example.org"
             guard let resource = try? ProtectedResource(reading: Array(input), of: address) else { return }
-            try require(!resource.server.isEmpty, "Metadata that name nobody were accepted.")
+            try require(resource.server?.isEmpty != true, "A server without a name was accepted.")
             try require(
                 input.text.contains("app.example.org") || input.text.contains("\\"), "Another address was accepted.")
         },

@@ -42,8 +42,8 @@ extension LatchClient {
     ///   ``LatchError/Code/browserClosed``, ``LatchError/Code/callbackUnavailable``,
     ///   ``LatchError/Code/callbackInvalid``, ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown``,
     ///   ``LatchError/Code/browserLoginDisabled``, ``LatchError/Code/browserMissing``,
-    ///   ``LatchError/Code/unknownProvider`` or a code of the network, the secret store or the storage;
-    ///   `CancellationError`.
+    ///   ``LatchError/Code/unknownProvider``, ``LatchError/Code/clientIDRequired`` or a code of the network, the secret
+    ///   store or the storage; `CancellationError`.
     public func signIn(
         _ signIn: BrowserSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
@@ -51,7 +51,8 @@ extension LatchClient {
             do {
                 return try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
                     try await signIn.perform(
-                        at: server, unauthenticatedConnection(to: server, client), folders: folders
+                        at: server, unauthenticatedConnection(to: server, client), folders: folders,
+                        earlierDetails: try await accounts.details(at: server)
                     ) {
                         try await self.accounts.recordKey(
                             KeyName(self.device), of: try Self.email(of: $0, server), at: server)
@@ -108,9 +109,10 @@ extension LatchClient {
     }
 
     private func storeSignIn(
-        _ grant: Grant, of email: EmailAddress?, at server: Server, with client: HTTPClient, revokesOnFailure: Bool,
+        _ grant: Grant, of email: EmailAddress?, at found: Server, with client: HTTPClient, revokesOnFailure: Bool,
         onStep: @escaping @Sendable (SignInProgress) -> Void
     ) async throws -> Account {
+        let server = grant.dialect.map(found.speaking) ?? found
         let tokens = SessionTokens(grant)
         do {
             let identity = try await PasswordSignIn.identity(
@@ -131,7 +133,8 @@ extension LatchClient {
                 await revokeOrphanedKeys(
                     of: account, dialect: dialect, key: tokens.access, at: server, with: client)
             } else if let old, old.isAnother(than: tokens) {
-                await revoke(old.tokens.lasting, keyID: old.keyID, at: server, with: client)
+                let before = server.speaking(server.dialect.with(details: old.details))
+                await revoke(old.tokens.lasting, keyID: old.keyID, at: before, with: client)
             }
             return account
         } catch {
@@ -163,10 +166,9 @@ extension LatchClient {
             guard let lock = try? await accounts.locks.lock(account.id) else { return }
             defer { lock.release() }
             let send: RequestSender = { request in
-                var request = request
-                for field in server.authorization(key) { request.headers[field.name] = field.value }
-                return try await PasswordSignIn.send(
-                    request, to: server, with: client, timeout: accounts.revocationTimeout)
+                try await PasswordSignIn.send(
+                    server.authorize(request, with: key), to: server, with: client,
+                    timeout: accounts.revocationTimeout)
             }
             _ = try? await accounts.revokeOrphanedKeys(
                 of: account.id, dialect: dialect, at: server.address, send: send)
@@ -176,9 +178,8 @@ extension LatchClient {
     /// Ends a session on its server if the server responds within the timeout, even when the caller is cancelled.
     /// Errors are ignored.
     private func revoke(_ token: Secret, keyID: String?, at server: Server, with client: HTTPClient) async {
-        guard var request = server.dialect.signOut(keyID: keyID) else { return }
-        for field in server.authorization(token) { request.headers[field.name] = field.value }
-        let (signOutRequest, accounts) = (request, accounts)
+        guard let request = server.dialect.signOut(keyID: keyID) else { return }
+        let (signOutRequest, accounts) = (server.authorize(request, with: token), accounts)
         await Task {
             _ = try? await PasswordSignIn.send(
                 signOutRequest, to: server, with: client, timeout: accounts.revocationTimeout)

@@ -1,6 +1,6 @@
 package import HTTPMessages
 
-/// The metadata of a protected resource: the gateway that signs people in to it.
+/// The metadata of a protected resource: who signs people in to it.
 ///
 /// Source: RFC 9728 §2.
 package struct ProtectedResource: Sendable, Equatable {
@@ -11,8 +11,12 @@ package struct ProtectedResource: Sendable, Equatable {
     /// servers that any client can use, and the gateway is not one.
     package static let serverMember = "latchd_server"
 
-    /// The gateway whose tokens the resource accepts.
-    package var server: String
+    /// The resource, as its metadata write it.
+    package var resource: String
+    /// The gateway whose tokens the resource accepts. Nil when the metadata name none.
+    package var server: String?
+    /// The issuers of the authorization servers whose tokens the resource accepts. Empty when the metadata name none.
+    package var authorizationServers: [String]
 
     /// Returns the default URL of the metadata of a resource. The well-known part is between the host and the path.
     ///
@@ -48,15 +52,18 @@ package struct ProtectedResource: Sendable, Equatable {
             throw OAuthError(
                 .issuerMismatch, "its metadata are about '\(resource)' and not about the requested address")
         }
-        guard let server = value[Self.serverMember]?.string, !server.isEmpty else {
-            throw OAuthError(.malformed, "its metadata name no sign-in server")
-        }
         if let methods = value["bearer_methods_supported"] {
             guard methods.array?.contains(where: { $0.string == "header" }) == true else {
                 throw OAuthError(.malformed, "it does not accept tokens in header fields")
             }
         }
-        self.server = server
+        let servers = value["authorization_servers"] ?? []
+        guard let elements = servers.array, case let issuers = elements.compactMap(\.string),
+            issuers.count == elements.count
+        else { throw OAuthError(.malformed, "'authorization_servers' in its metadata is not an array of strings") }
+        self.resource = resource
+        server = value[Self.serverMember]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        authorizationServers = issuers
     }
 
     private static func hasNoPath(_ address: String) -> Bool {

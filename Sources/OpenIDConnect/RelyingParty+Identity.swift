@@ -79,6 +79,35 @@ extension RelyingParty {
         ).identity
     }
 
+    /// Returns the identity of a person from the response to a code exchange that the caller sent. Verifies the ID token
+    /// completely and sends no request besides those for the provider's metadata and keys.
+    ///
+    /// - Parameters:
+    ///   - tokens: The response.
+    ///   - code: The code that was exchanged.
+    ///   - nonce: The nonce of the authorization request.
+    /// - Returns: The identity that the ID token contains.
+    /// - Throws: ``OpenIDConnectError``, or `CancellationError`.
+    ///
+    /// Source: OpenID Connect Core §3.1.3.7.
+    package func identity(
+        of tokens: TokenResponse, code: Secret, nonce: String
+    ) async throws -> ProviderIdentity {
+        let provider = try await metadata()
+        let token = try await idToken(of: tokens, code: code, nonce: nonce, freshSince: nil, from: provider)
+        return Self.identity(token, token.person, from: provider)
+    }
+
+    private static func identity(
+        _ token: IDToken, _ person: PersonClaims, from provider: ProviderMetadata
+    ) -> ProviderIdentity {
+        ProviderIdentity(
+            issuer: provider.issuer, subject: token.subject, email: person.email,
+            isEmailVerified: person.isEmailVerified, name: person.name,
+            sessionID: token.sessionID,
+            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
+    }
+
     private func signIn(
         code: Secret, redirect: String, nonce: String, verifier: PKCE.Verifier, freshSince: Date?,
         at provider: ProviderMetadata
@@ -96,11 +125,7 @@ extension RelyingParty {
             person.name = person.name ?? userInfo.name
             person.groups = person.groups ?? userInfo.groups
         }
-        let identity = ProviderIdentity(
-            issuer: provider.issuer, subject: token.subject, email: person.email,
-            isEmailVerified: person.isEmailVerified, name: person.name,
-            sessionID: token.sessionID,
-            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
+        let identity = Self.identity(token, person, from: provider)
         return ProviderSignIn(identity: identity, accessToken: tokens.accessToken)
     }
 

@@ -29,15 +29,31 @@ package final class RelyingParty: Sendable {
         self.init(settings, client: client, now: now, elapsed: { .now })
     }
 
+    /// Makes a relying party of a provider whose metadata are known. Sends no request.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings of the provider.
+    ///   - metadata: The metadata of the provider.
+    ///   - client: The HTTP client for requests to the provider.
+    ///   - now: The wall clock for the validity of tokens.
+    package convenience init(
+        _ settings: ProviderSettings, metadata: ProviderMetadata, client: HTTPClient,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.init(settings, metadata: metadata, client: client, now: now, elapsed: { .now })
+    }
+
     init(
-        _ settings: ProviderSettings, client: HTTPClient, now: @escaping @Sendable () -> Date,
-        elapsed: @escaping @Sendable () -> ContinuousClock.Instant
+        _ settings: ProviderSettings, metadata: ProviderMetadata? = nil, client: HTTPClient,
+        now: @escaping @Sendable () -> Date, elapsed: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.settings = settings
         self.now = now
         let requests = ProviderRequests(issuer: settings.issuer, client: client, timeout: settings.timeout)
         self.requests = requests
-        let provider = CachedFetch(now: elapsed) { try await Self.discover(settings, requests) }
+        let provider = CachedFetch(now: elapsed) {
+            if let metadata { metadata } else { try await Self.discover(settings, requests) }
+        }
         self.provider = provider
         keys = CachedFetch(now: elapsed) { try await Self.fetchKeys(await provider.current().value, requests) }
     }

@@ -24,6 +24,9 @@ struct BrowserPresenterTests {
 
     @Test("TT-1 the schemes of all families are listed once for the registration of a program")
     func schemes() {
-        #expect(BrowserSignIn.callbackSchemes.sorted() == ["app.immich", "onyx", "relate-mail", "timetracker"])
+        #expect(
+            BrowserSignIn.callbackSchemes.sorted() == [
+                "app.immich", "io.github.latchstring", "onyx", "relate-mail", "timetracker",
+            ])
     }
 }

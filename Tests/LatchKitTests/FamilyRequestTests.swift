@@ -32,6 +32,11 @@ import Testing
                 "PUT /api/auth/pin-code", "POST /api/auth/session/unlock", "POST /api/auth/session/lock",
                 "DELETE /api/auth/pin-code", "POST /api/auth/logout",
             ] + (isBrowser ? ["POST /api/oauth/authorize", "POST /api/oauth/callback"] : ["POST /api/auth/login"])
+        case "OAut":
+            [
+                "GET /.well-known/oauth-authorization-server", "POST /oauth/register", "POST /oauth/token",
+                "GET /oauth/userinfo", "POST /oauth/revoke",
+            ]
         case "Time": ["GET /health", "GET /auth/login", "POST /auth/token", "GET /auth/me", "POST /auth/logout"]
         case "Rela":
             [

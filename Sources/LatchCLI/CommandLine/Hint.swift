@@ -17,6 +17,8 @@ enum Hint {
         case .browserMissing:
             return "To use your own browser: --browser-command \(DesktopProgram.opener). "
                 + "To open the address yourself: --no-browser"
+        case .clientIDRequired:
+            return "Give it: latch login ADDRESS --client-id ID"
         case .passwordChangeRequired:
             return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:

@@ -22,6 +22,11 @@ struct BrowserArguments: Sendable {
     private static let noQRCode = Flag("no-qr", help: "Show no QR code, even with --no-browser.")
     private static let provider = Option<String>(
         "provider", value: "ID", help: "Sign in through this identity provider of the server, with the browser.")
+    private static let clientID = Option<String>(
+        "client-id", value: "ID",
+        defaultText: "that of an earlier sign-in, or a new one that the server registers",
+        help: "Sign in with the browser as the client with this id, for servers of OAuth that do not register programs."
+    )
     private static let callback = Option<CallbackArgument>(
         "callback", value: "WAY", defaultText: "the way that the server supports",
         help: "How the browser returns: to a port of this machine, or by a link for a registered program.")
@@ -30,13 +35,14 @@ struct BrowserArguments: Sendable {
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [
-        browser, command, ephemeral, noBrowser, qrCode, noQRCode, provider, callback, timeout,
+        browser, command, ephemeral, noBrowser, qrCode, noQRCode, provider, clientID, callback, timeout,
     ]
 
     /// Whether the person chose to sign in with the browser.
     let isChosen: Bool
     /// The id of the identity provider. Nil when none was given.
     let provider: String?
+    private let clientID: String?
     private let opensNone: Bool
     private let isEphemeral: Bool
     private let showsQRCode: Bool?
@@ -46,6 +52,7 @@ struct BrowserArguments: Sendable {
 
     init(_ given: Invocation) throws(ArgumentError) {
         provider = given[Self.provider]
+        clientID = given[Self.clientID]
         opensNone = given[Self.noBrowser]
         isEphemeral = given[Self.ephemeral]
         showsQRCode = given[Self.qrCode] ? true : given[Self.noQRCode] ? false : nil
@@ -54,7 +61,8 @@ struct BrowserArguments: Sendable {
         let seconds = given[Self.timeout] ?? 600
         guard (1...86_400).contains(seconds) else { throw given.usageError("--timeout takes 1 to 86400 seconds") }
         timeout = .seconds(seconds)
-        isChosen = given[Self.browser] || opensNone || isEphemeral || provider != nil
+        isChosen = given[Self.browser] || opensNone || isEphemeral || provider != nil || clientID != nil
+        if clientID?.isEmpty == true { throw given.usageError("--client-id takes a client id of the server") }
         if given[Self.browser], opensNone { throw given.usageError("--browser and --no-browser cannot be combined") }
         if isEphemeral, opensNone { throw given.usageError("--ephemeral and --no-browser cannot be combined") }
         if given[Self.qrCode], given[Self.noQRCode] { throw given.usageError("--qr and --no-qr cannot be combined") }
@@ -64,6 +72,7 @@ struct BrowserArguments: Sendable {
     func signIn(provider: String?, _ context: CommandContext) throws -> BrowserSignIn {
         let browser = try browser()
         var signIn = BrowserSignIn(provider: provider, callback: callback, browser: browser, timeout: timeout)
+        signIn.clientID = clientID
         let printer = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
         signIn.onEvent = { printer.report($0) }
         if opensNone || context.prompter.isAvailable { signIn.promptForCallback = { try await Self.paste(context) } }

@@ -46,7 +46,7 @@ enum ExitCode: Int32, ExitCodeTable {
     var codes: [LatchError.Code] {
         switch self {
         case .done, .failed: []
-        case .usage: [.usage, .noTerminal, .unknownProvider]
+        case .usage: [.usage, .noTerminal, .unknownProvider, .clientIDRequired]
         case .badInput: [.invalidAddress, .invalidEmail, .invalidRequest, .invalidInput, .weakPassword]
         case .notFound: [.noAccount, .ambiguousAccount, .keyUnknown, .sessionUnknown, .noInput, .noPendingSignIn]
         case .unreachable:

@@ -115,12 +115,9 @@ extension AccountStore {
 
         func ask(_ request: DialectRequest) async throws -> ClientResponse {
             let bound = try end.timeLeft(toAsk: address)
-            var request = request
-            for field in dialect.authorization(tokens.lasting, besides: extra) {
-                request.headers[field.name] = field.value
-            }
             return try await PasswordSignIn.send(
-                request, to: address, with: client, timeout: bound)
+                dialect.authorize(request, with: tokens.lasting, besides: extra), to: address, with: client,
+                timeout: bound)
         }
     }
 

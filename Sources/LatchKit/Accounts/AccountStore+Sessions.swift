@@ -187,14 +187,20 @@ extension AccountStore {
     /// Returns when the token of each signed-in account is due, for the accounts whose tokens can be renewed.
     func renewalDates() async throws -> [Account.ID: Date] {
         let rows = try await LatchError.converting { try await database.read { try $0.all(Self.selectRenewalDates) } }
-        let renewable = rows.filter { dialects.named(DialectID(rawValue: $0.dialect))?.refresh != nil }
+        let renewable = rows.filter {
+            let details = AccountSchema.details($0.details)
+            return dialects.named(DialectID(rawValue: $0.dialect), details: details)?.refresh != nil
+        }
         return Dictionary(uniqueKeysWithValues: renewable.map { ($0.id, $0.date) })
     }
 
     private static let selectRenewalDates = Statement(
-        "SELECT id, dialect, refresh_after FROM accounts WHERE stage = 'in'"
+        "SELECT id, dialect, refresh_after, details FROM accounts WHERE stage = 'in'"
     ) { row throws(DatabaseError) in
-        (id: try row.get(0) as UUID, dialect: try row.get(1) as String, date: try row.get(2) as Date)
+        (
+            id: try row.get(0) as UUID, dialect: try row.get(1) as String, date: try row.get(2) as Date,
+            details: try row.get(3) as String
+        )
     }
 
     static let selectRecord = Statement(

@@ -30,6 +30,8 @@ struct SignedIn: Sendable {
 struct ReplacedSession: Sendable {
     var tokens: SessionTokens
     var keyID: String?
+    /// The stored details of its server. They may differ from those of the new session, such as by the client id.
+    var details: [String: String]
 
     /// Whether the replaced session has other tokens than `tokens`.
     func isAnother(than tokens: SessionTokens) -> Bool {
@@ -63,7 +65,8 @@ extension AccountStore {
     private func storeSignIn(
         _ signIn: SignedIn, as id: UUID, _ onStep: @Sendable (SignInProgress) -> Void
     ) async throws -> (account: Account, old: ReplacedSession?) {
-        let oldKey = try await account(id)?.apiKeyID
+        let oldAccount = try await account(id)
+        let oldKey = oldAccount?.apiKeyID
         let oldToken = try await LatchError.converting { try await secrets.read(Self.tokenKey(id)) }
         let connection = StoredConnection(signIn.server.connection, replacing: try? await record(id)?.connectionRecord)
         let old = oldToken.map { SessionTokens(stored: $0) }
@@ -90,7 +93,16 @@ extension AccountStore {
         }
         await removeConnectionSecrets(except: connection.record, id)
         guard let account = try await account(id) else { throw Self.missing }
-        return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey) })
+        let details = oldAccount?.details ?? [:]
+        return (account, old.map { ReplacedSession(tokens: $0, keyID: $0.keyID ?? oldKey, details: details) })
+    }
+
+    /// Returns the stored details of the accounts at a server, the latest first.
+    func details(at server: Server) async throws -> [[String: String]] {
+        try await accounts()
+            .filter { $0.serverURL == server.address && $0.dialect == server.dialect.id }
+            .sorted { $0.lastUsedAt > $1.lastUsedAt }
+            .map(\.details)
     }
 
     private func rowID(for signIn: SignedIn) async throws -> UUID {
@@ -106,7 +118,9 @@ extension AccountStore {
         let (moment, connectionRow) = (now(), split.row)
         try await change { connection in
             if try connection.first(Self.selectRecord, id) != nil {
-                try connection.run(Self.reopen, signIn.isPersonsOwn ? Self.setOwnKey : Self.clearOwnKey, id)
+                try connection.run(
+                    Self.reopen, AccountSchema.text(signIn.server.dialect.details),
+                    signIn.isPersonsOwn ? Self.setOwnKey : Self.clearOwnKey, id)
                 // A key that is used again does not replace itself.
                 if let oldKey, oldKey != signIn.keyID { try Self.record(.id(oldKey), of: id, at: moment, connection) }
                 return try Self.recordID(of: signIn, id, at: moment, connection)
@@ -175,13 +189,13 @@ extension AccountStore {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
-    /// Prepares a row without a session for a new key. Sets or clears ``SignedIn/ownKeyEntry``, whatever it was for the
-    /// previous key.
+    /// Prepares a row without a session for a new one. Stores the details of the server, with which the next start would
+    /// undo the sign-in, and sets or clears ``SignedIn/ownKeyEntry``, whatever it was for the previous key.
     private static let reopen = Statement(
         """
         UPDATE accounts SET stage = CASE stage WHEN 'out' THEN 'wiping' ELSE stage END, \
-        details = json_patch(details, ?) WHERE id = ? AND stage <> 'in'
-        """, String.self, UUID.self)
+        details = json_patch(?, ?) WHERE id = ? AND stage <> 'in'
+        """, String.self, String.self, UUID.self)
 
     /// Patches that are merged into the details of a row (RFC 7396).
     private static let setOwnKey = "{\"\(SignedIn.ownKeyEntry)\":\"yes\"}"

@@ -15,6 +15,8 @@ package protocol BrowserDialect: Dialect {
     /// Whether sign-ins should use a browser that shares nothing with the person's own, such as cookies. Without one,
     /// the sign-in fails unless the person names a browser. Default: false.
     var wantsEphemeralBrowser: Bool { get }
+    /// Whether a person may give the client id of this program at the server. Default: false.
+    var takesClientID: Bool { get }
     /// Returns whether a server sends browsers back to loopback addresses. False when the server does not respond.
     ///
     /// - Throws: `CancellationError` only.
@@ -32,6 +34,8 @@ package protocol BrowserDialect: Dialect {
 extension BrowserDialect {
     /// False: with the person's own browser, a person who is already signed in at the provider need not sign in again.
     package var wantsEphemeralBrowser: Bool { false }
+    /// False: the servers of the family know their programs.
+    package var takesClientID: Bool { false }
 }
 
 /// The parameters of a sign-in with the browser.
@@ -44,6 +48,10 @@ package struct BrowserStart: Sendable {
     package var provider: String?
     /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     package var scopes: [String]?
+    /// The client id that the person gave. Nil when there is none.
+    package var clientID: String?
+    /// The stored details of the accounts at the server, the latest first.
+    package var earlierDetails: [[String: String]] = []
     /// Records the key that a sign-in is about to create, if it creates one. Called before the request to the server.
     var recordKey: @Sendable (Identity) async throws -> KeyIntent
 }

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPMessages
 
 /// A request below a server's address.
@@ -12,7 +13,9 @@ package struct DialectRequest: Sendable, Equatable {
     package var body: [UInt8]
     /// The address that the path is below. Nil for the account's server; otherwise the server that issues its sessions.
     package var base: ServerAddress?
-    /// The maximum size of the response body in bytes. Nil for 16 MiB.
+    /// The field of the form in the body that carries the token. Nil when header fields carry it.
+    package var tokenField: String?
+    /// The maximum size of the response body in bytes. Nil for 16 MiB, and for 1 MiB where there is no session.
     package var maximumBodyBytes: Int?
 
     /// Makes a request.
@@ -25,6 +28,25 @@ package struct DialectRequest: Sendable, Equatable {
         self.path = path
         self.headers = headers
         self.body = body
+    }
+}
+
+extension Dialect {
+    /// Returns a request with a token: in the field of its form, otherwise in the header fields of the family.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - token: The token.
+    ///   - extra: The fields that the connection sends with every request.
+    /// - Returns: The request to send.
+    func authorize(_ request: DialectRequest, with token: Secret, besides extra: HTTPHeaders) -> DialectRequest {
+        var request = request
+        if let field = request.tokenField {
+            request.body += Array(("&" + FormURLEncoded.encode([(field, token.reveal())])).utf8)
+        } else {
+            for field in authorization(token, besides: extra) { request.headers[field.name] = field.value }
+        }
+        return request
     }
 }
 

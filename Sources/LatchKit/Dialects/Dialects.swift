@@ -7,6 +7,7 @@ package enum Dialects {
         TimeTrackerDialect(),
         RelateMailDialect(),
         ForwardAuthDialect(),
+        OAuthDialect(),
     ]
 
     /// Returns the dialect with an id, for a server with stored ``Dialect/details``. Nil when this version has no such

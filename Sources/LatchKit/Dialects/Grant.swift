@@ -19,6 +19,8 @@ package struct Grant: Sendable {
     package var identity: Identity?
     /// Whether the server requires a password change before anything else.
     package var mustChangePassword = false
+    /// The dialect with what the sign-in found out about the server, such as a client id. Nil when it found out nothing.
+    package var dialect: (any Dialect)?
     /// The API key that was created for this sign-in, with the means to revoke it.
     var made: CreatedKey?
 

@@ -53,7 +53,8 @@ package struct UnauthenticatedConnection: Sendable {
             try await client.send(
                 ClientRequest(
                     method: request.method, url: url, headers: request.headers, body: request.body,
-                    connectTimeout: min(timeout, .seconds(10)), timeout: timeout, maximumBodyBytes: 1 << 20))
+                    connectTimeout: min(timeout, .seconds(10)), timeout: timeout,
+                    maximumBodyBytes: request.maximumBodyBytes ?? 1 << 20))
         }
     }
 }

@@ -1,5 +1,4 @@
 import Crypto
-import HTTPMessages
 
 /// A server that a dialect of this library recognized.
 public struct Server: Sendable, Hashable {
@@ -33,8 +32,13 @@ public struct Server: Sendable, Hashable {
         hasher.combine(dialect.id)
     }
 
-    /// Returns the header fields that carry a token to the server.
-    func authorization(_ token: Secret) -> HTTPHeaders {
-        dialect.authorization(token, besides: connection.extraHeaders)
+    /// Returns a request that carries a token to the server.
+    func authorize(_ request: DialectRequest, with token: Secret) -> DialectRequest {
+        dialect.authorize(request, with: token, besides: connection.extraHeaders)
+    }
+
+    /// Returns this server with what a sign-in found out about it.
+    func speaking(_ dialect: any Dialect) -> Server {
+        Server(address: address, dialect: dialect, features: features, connection: connection)
     }
 }

@@ -286,10 +286,15 @@ extension Session {
         guard let request = dialect.signOut(keyID: keyID) else {
             return SignOutReport(
                 isRevoked: false,
-                failure: LatchError(
-                    .keyUnknown,
-                    "The id of the key is not known, so the key was not revoked and still works. Revoke it at "
-                        + "\(server)."))
+                failure: dialect is any KeyDialect
+                    ? LatchError(
+                        .keyUnknown,
+                        "The id of the key is not known, so the key was not revoked and still works. Revoke it at "
+                            + "\(server).")
+                    : LatchError(
+                        .notOffered,
+                        "\(dialect.identity.base ?? server) cannot end a session for a program. It accepts the tokens "
+                            + "until they expire."))
         }
         do {
             let response = try await ask(request, token, until: end)

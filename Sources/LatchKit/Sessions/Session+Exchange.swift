@@ -77,14 +77,16 @@ extension Session {
     func message(
         _ request: DialectRequest, _ token: Secret?, timeout: Duration?, by transport: Transport
     ) throws -> ClientRequest {
-        var headers = request.headers
+        var request = request
         if let token {
-            for field in dialect.tokenHeaders where headers[field.name] == nil { headers[field.name] = field.value }
-            let extra = transport.client.configuration.extraHeaders
-            for field in dialect.authorization(token, besides: extra) { headers[field.name] = field.value }
+            for field in dialect.tokenHeaders where request.headers[field.name] == nil {
+                request.headers[field.name] = field.value
+            }
+            request = dialect.authorize(
+                request, with: token, besides: transport.client.configuration.extraHeaders)
         }
         return ClientRequest(
-            method: request.method, url: try url(of: request, at: transport.address), headers: headers,
+            method: request.method, url: try url(of: request, at: transport.address), headers: request.headers,
             body: request.body, timeout: timeout, maximumBodyBytes: request.maximumBodyBytes)
     }
 

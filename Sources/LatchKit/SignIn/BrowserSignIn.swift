@@ -21,6 +21,9 @@ public struct BrowserSignIn: Sendable {
 
     /// The identity provider's id on the server. Nil leaves the choice to the server.
     public var provider: String?
+    /// The client id of this program at the server, for servers of OAuth that do not register programs. Nil for the one
+    /// of an earlier sign-in there, or a new one that the server registers.
+    public var clientID: String?
     /// The scopes of the account's key, when the server creates one. Nil for all scopes.
     public var scopes: [String]?
     /// The way in which the browser returns.
@@ -59,15 +62,18 @@ public struct BrowserSignIn: Sendable {
 
     /// Signs in with the browser and returns the server's token.
     ///
-    /// `recordKey` records a key that is about to be created for the person.
+    /// `earlierDetails` are the stored details of the accounts at the server, and `recordKey` records a key that is about
+    /// to be created for the person.
     func perform(
         at server: Server, _ connection: UnauthenticatedConnection, folders: Folders,
+        earlierDetails: [[String: String]],
         recordKey: @escaping @Sendable (Identity) async throws -> KeyIntent
     ) async throws -> Grant {
         let dialect = try dialect(of: server)
         let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(
-            redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, recordKey: recordKey)
+            redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, clientID: clientID,
+            earlierDetails: earlierDetails, recordKey: recordKey)
         guard try await comesByLoopback(dialect, at: server, with: connection) else {
             let pending = try await dialect.begin(start, at: server, connection)
             let receiver = try CallbackReceiver.scheme(start.redirect, state: pending.state, folders: folders)
@@ -127,6 +133,11 @@ public struct BrowserSignIn: Sendable {
             throw LatchError(
                 .browserLoginDisabled,
                 "Login failed: \(server.address) does not support sign-in with the browser. Use a \(other).")
+        }
+        guard clientID == nil || dialect.takesClientID else {
+            throw LatchError(
+                .invalidRequest,
+                "Login failed: \(server.address) speaks \(dialect.title), which needs no client id. Leave it out.")
         }
         let known = server.features.providers
         guard let provider, !known.isEmpty, !known.contains(where: { $0.id == provider }) else { return dialect }

@@ -43,9 +43,7 @@ public struct KeySignIn: Sendable {
                 "Login failed: \(server.address) does not support sign-in with a key. Use another sign-in method.")
         }
         let ask: RequestSender = { [key] request in
-            var request = request
-            for field in server.authorization(key) { request.headers[field.name] = field.value }
-            return try await connection.send(request)
+            try await connection.send(server.authorize(request, with: key))
         }
         let response = try await ask(dialect.identity)
         guard let identity = dialect.identity(from: response) else {

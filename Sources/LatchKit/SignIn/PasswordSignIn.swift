@@ -43,9 +43,7 @@ public struct PasswordSignIn: Sendable {
         behind grant: Grant, at server: Server, with client: HTTPClient, timeout: Duration
     ) async throws -> Identity? {
         if let identity = grant.identity { return identity }
-        var identity = server.dialect.identity
-        for field in server.authorization(grant.token) { identity.headers[field.name] = field.value }
-        let request = identity
+        let request = server.authorize(server.dialect.identity, with: grant.token)
         // The identity is optional information for the account. If the request fails, the person is still signed in.
         let who = try await tolerating { try await send(request, to: server, with: client, timeout: timeout) }
         return who.flatMap { server.dialect.identity(from: $0) }
@@ -67,7 +65,8 @@ public struct PasswordSignIn: Sendable {
         return try await LatchError.converting(address) {
             try await client.send(
                 ClientRequest(
-                    method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout))
+                    method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout,
+                    maximumBodyBytes: request.maximumBodyBytes))
         }
     }
 

@@ -26,6 +26,14 @@ struct Family: Sendable, CustomTestStringConvertible {
         return settings
     }()
 
+    /// A token that none of the tables lets expire, and refresh tokens whose lost responses can be repeated.
+    private static let lasting: OAuthScript.Settings = {
+        var settings = OAuthScript.Settings()
+        (settings.lifetime, settings.repeats) = (864_000, true)
+        settings.person = ["sub": "sub-7", "email": "ada@example.org"]
+        return settings
+    }()
+
     static let all = [
         Family(name: "Onyx, password") { try FamilyFixture(OnyxFixture(), browser: false) },
         Family(name: "Onyx, browser", usesBrowser: true) { try FamilyFixture(OnyxFixture(), browser: true) },
@@ -34,6 +42,7 @@ struct Family: Sendable, CustomTestStringConvertible {
         Family(name: "Time Tracker", usesBrowser: true) { try FamilyFixture(TimeTrackerFixture(revoking)) },
         Family(name: "Relate Mail, provider", usesBrowser: true) { FamilyFixture(try await RelateMailFixture()) },
         Family(name: "Relate Mail, key") { FamilyFixture(key: try await RelateMailFixture()) },
+        Family(name: "OAuth", usesBrowser: true) { try FamilyFixture(OAuthFixture(lasting)) },
         Family(name: "anything behind latchd, password") { try FamilyFixture(ForwardAuthFixture(), browser: false) },
         Family(name: "anything behind latchd, browser", usesBrowser: true) {
             try FamilyFixture(ForwardAuthFixture(), browser: true)
@@ -82,6 +91,12 @@ struct FamilyFixture: Sendable {
     }
 
     init(_ fixture: TimeTrackerFixture) {
+        (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
+        rules = { fixture.script.response($0) }
+        begin = Self.byBrowser(fixture.home, at: fixture.address)
+    }
+
+    init(_ fixture: OAuthFixture) {
         (home, wire, address, door) = (fixture.home, fixture.wire, fixture.address, fixture.address)
         rules = { fixture.script.response($0) }
         begin = Self.byBrowser(fixture.home, at: fixture.address)

@@ -114,7 +114,12 @@ extension FamilyFixture {
     /// A dead program gives nothing back: what it would send to end a session does not arrive.
     func die() {
         let rules = rules
-        wire.script { $0.method == "DELETE" || $0.path.hasSuffix("/logout") ? .silence : rules($0) }
+        wire.script { Self.endsSession($0) ? .silence : rules($0) }
+    }
+
+    /// Whether a request ends a session or revokes a key or token.
+    static func endsSession(_ request: ScriptedServer.Request) -> Bool {
+        request.method == "DELETE" || request.path.hasSuffix("/logout") || request.path.hasSuffix("/revoke")
     }
 
     /// Whether each account has its token and works, and of the rest nothing is left; and no secret is in any file.

@@ -95,8 +95,7 @@ import Testing
         let token = SessionTokens(stored: stored).access
         fixture.wire.script { request in
             if isReached { return fault.response(fixture.rules(request)) }
-            let isGoodbye = request.method == "DELETE" || request.path.hasSuffix("/logout")
-            return isGoodbye ? fault.response(.json("{}")) : fixture.rules(request)
+            return FamilyFixture.endsSession(request) ? fault.response(.json("{}")) : fixture.rules(request)
         }
         let report = try await latch.signOut(account)
         fixture.wire.script(fixture.rules)

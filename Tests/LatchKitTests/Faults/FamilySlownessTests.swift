@@ -109,7 +109,7 @@ extension FamilyFixture {
     /// Every answer of the server begins well and never ends: a byte comes now and then.
     fileprivate func trickle() {
         wire.script { _ in
-            var response = ScriptedServer.Response.json(String(repeating: " ", count: 100_000))
+            var response = ScriptedServer.Response.json(String(repeating: " ", count: 60_000))
             response.pace = .milliseconds(50)
             return response
         }

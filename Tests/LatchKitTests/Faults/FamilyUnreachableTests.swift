@@ -82,17 +82,19 @@ import Testing
         #expect(report.failure?.code == cause.code, "\(family.name): \(String(describing: report.failure))")
         let found = try await fixture.find(latch, connection)
         // Who knows the server from before finds it moved, and where it sent people to with it.
-        let details = found.dialect.details.mapValues { $0 == fixture.door.url ? bad.url : $0 }
+        let move = { (details: [String: String]) in
+            details.mapValues { $0.replacing(fixture.door.url, with: bad.url) }
+        }
         let server = Server(
-            address: bad, dialect: found.dialect.with(details: details), features: found.features,
+            address: bad, dialect: found.dialect.with(details: move(found.dialect.details)), features: found.features,
             connection: connection)
         let refused = try await #require(throws: LatchError.self) { try await fixture.begin(latch, server) {} }
         #expect(refused.code == cause.code, "\(family.name): \(refused)")
         #expect(try await latch.accounts.rowIDs().isEmpty)
         let account = try await fixture.begin(latch, found) {}
-        let move = Statement("UPDATE accounts SET server_url = ?, details = ?", String.self, String.self)
-        let moved = AccountSchema.text(details)
-        try await latch.accounts.database.write { _ = try $0.run(move, bad.url, moved) }
+        let update = Statement("UPDATE accounts SET server_url = ?, details = ?", String.self, String.self)
+        let moved = AccountSchema.text(move(account.details))
+        try await latch.accounts.database.write { _ = try $0.run(update, bad.url, moved) }
         await latch.close()
 
         latch = try await fixture.home.open()

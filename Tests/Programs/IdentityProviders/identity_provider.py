@@ -13,6 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 EMAIL = "ada@example.org"
 PASSWORD = "ada-plays-elsewhere-7391"
 CLIENT = "latch"
+NATIVE = "latch-native"
 SECRET = "secret-of-latch-0123456789abcdef"
 
 
@@ -52,6 +53,10 @@ def allauth(folder, redirect):
     client = Client(id=CLIENT, name="Latch", redirect_uris=redirect, scopes="openid\nprofile\nemail")
     client.set_secret(SECRET)
     client.save()
+    Client.objects.create(
+        id=NATIVE, name="latch", type="public", grant_types="authorization_code\nrefresh_token",
+        redirect_uris="http://127.0.0.1/callback", scopes="openid\nprofile\nemail",
+    )  # fmt: skip
     return get_wsgi_application()
 
 

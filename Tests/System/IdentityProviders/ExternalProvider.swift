@@ -6,6 +6,8 @@ struct ExternalProvider {
     static let email = "ada@example.org"
     static let password = "ada-plays-elsewhere-7391"
     static let client = "latch"
+    /// A public client with refresh tokens, for the program itself. Only `allauth` has it.
+    static let nativeClient = "latch-native"
     static let secret = "secret-of-latch-0123456789abcdef"
 
     let issuer: String

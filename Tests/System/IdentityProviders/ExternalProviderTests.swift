@@ -1,3 +1,4 @@
+import Foundation
 import HTTPClient
 import HTTPMessages
 import OAuth
@@ -63,6 +64,31 @@ struct ExternalProviderTests {
 
         await http.close()
         await gateway.kill()
+        await provider.end()
+    }
+
+    @Test("`latch` itself signs in at a provider, asks it who is signed in, and signs out there")
+    func client() async throws {
+        let provider = try await ExternalProvider("allauth", redirect: Self.callback)
+        let fixture = try SystemFixture(["LATCH_SECRETS": "file", "LATCH_BROWSER": "true"])
+        let login = try RunningProgram(
+            Products.path("latch"),
+            ["login", provider.issuer, "--client-id", ExternalProvider.nativeClient],
+            environment: fixture.environment)
+        let address = try await login.line(containing: "/identity/o/authorize?").trimmingCharacters(in: .whitespaces)
+        let query = try FormURLEncoded.decode(String(address.drop { $0 != "?" }.dropFirst()))
+        let http = try HTTPClient()
+        let link = try await FormBrowser(http).follow(
+            address, answers: Self.answers["allauth"] ?? [:], until: try #require(query["redirect_uri"]))
+        #expect(try await http.send(ClientRequest(url: link)).status == .ok)
+        #expect(await login.waitForExit() == 0, "\(login.output)")
+        #expect(login.output.contains("as \(ExternalProvider.email)"))
+
+        let whoami = try await fixture.latch("whoami")
+        #expect(whoami.output.contains("checked with the server now"), "\(whoami)")
+        let logout = try await fixture.latch("logout")
+        #expect(logout.status == 0 && !logout.errors.contains("was not ended"), "\(logout)")
+        await http.close()
         await provider.end()
     }
 

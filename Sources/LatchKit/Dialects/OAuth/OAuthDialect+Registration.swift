@@ -1,0 +1,111 @@
+import Crypto
+import HTTPMessages
+import OAuth
+
+extension OAuthDialect {
+    /// Returns the client for a sign-in: the one that the person gave, the one of an earlier sign-in at this server, or a
+    /// new one that the server registers.
+    ///
+    /// An earlier client is used only for the same redirect address, and while the server knows it.
+    func client(
+        for start: BrowserStart, at server: AuthorizationServer, _ connection: UnauthenticatedConnection
+    ) async throws -> OAuthClient {
+        let redirect = Self.withoutPort(start.redirect)
+        if let id = start.clientID {
+            guard Self.isClientID(id) else {
+                throw LatchError(.invalidRequest, "The client id is empty, too long or not ASCII. Check it.")
+            }
+            return OAuthClient(id: id, redirect: redirect)
+        }
+        for details in start.earlierDetails {
+            guard let earlier = OAuthDialect().with(details: details) as? OAuthDialect, let client = earlier.client,
+                earlier.server?.issuer == server.issuer, client.redirect == redirect
+            else { continue }
+            if try await isKnown(client, redirect: start.redirect, at: server, connection) { return client }
+        }
+        guard let endpoint = server.registration else { throw Self.clientIDRequired(at: server) }
+        return try await register(start.redirect, at: endpoint, of: server, connection)
+    }
+
+    /// Returns whether the server still knows a client, when it could register a new one. Sends an invented code, which
+    /// the server must refuse in any case; its error says what it refuses.
+    ///
+    /// Source: RFC 6749 §5.2, `invalid_client`.
+    private func isKnown(
+        _ client: OAuthClient, redirect: String, at server: AuthorizationServer, _ connection: UnauthenticatedConnection
+    ) async throws -> Bool {
+        guard server.registration != nil else { return true }
+        let form = [
+            ("grant_type", "authorization_code"), ("code", Base64URL.encode(SecureRandom.bytes(24))),
+            ("redirect_uri", redirect), ("client_id", client.id),
+            ("code_verifier", PKCE.Verifier().secret.reveal()),
+        ]
+        let response = try await connection.send(server.token.post(form))
+        return !["invalid_client", "unauthorized_client"].contains(Self.tokenError(response)?.error)
+    }
+
+    /// Registers this program as a public native client.
+    ///
+    /// A loopback address is registered with the port of this sign-in and without a port, because servers differ in how
+    /// they compare it.
+    ///
+    /// Source: RFC 7591 §2 and §3; RFC 8252 §7.3 and §8.4.
+    private func register(
+        _ redirect: String, at endpoint: OAuthEndpoint, of server: AuthorizationServer,
+        _ connection: UnauthenticatedConnection
+    ) async throws -> OAuthClient {
+        let stable = Self.withoutPort(redirect)
+        let redirects = stable == redirect ? [redirect] : [redirect, stable]
+        var request = endpoint.request(.post)
+        request.headers["Content-Type"] = JSON.mediaType
+        var members: [JSONValue.Member] = [
+            .init("client_name", .string("\(connection.device.program) (Latchstring)")),
+            .init("application_type", "native"),
+            .init("redirect_uris", .array(redirects.map { .string($0) })),
+            .init("grant_types", ["authorization_code", "refresh_token"]), .init("response_types", ["code"]),
+            .init("token_endpoint_auth_method", "none"),
+        ]
+        if !server.scopes.isEmpty {
+            members.append(.init("scope", .string(server.scopes.joined(separator: " "))))
+        }
+        request.body = JSONValue.object(members).encoded()
+        let response = try await connection.send(request)
+        // The server lets only selected programs register.
+        if [401, 403].contains(response.status.rawValue), InterceptedResponse.isJSON(response) {
+            throw Self.clientIDRequired(at: server)
+        }
+        guard response.status.isSuccess, let registered = try? JSONValue(parsing: response.body),
+            let id = registered["client_id"]?.string, Self.isClientID(id)
+        else { throw signInFailure(response, at: endpoint.origin) }
+        guard registered["token_endpoint_auth_method"].map({ $0 == "none" }) ?? (registered["client_secret"] == nil)
+        else {
+            throw LatchError(
+                .serverRefused,
+                "Login failed: \(endpoint.origin) registered this program only with a secret, which a program cannot "
+                    + "keep. Ask its operator for the client id of a public client.")
+        }
+        return OAuthClient(id: id, redirect: stable)
+    }
+
+    private static func clientIDRequired(at server: AuthorizationServer) -> LatchError {
+        LatchError(
+            .clientIDRequired,
+            "Login failed: \(server.authorization.origin) does not register programs, so it needs a client id. Ask its "
+                + "operator for the client id of a public native client with the redirect address "
+                + "http://127.0.0.1/callback and any port, and give it.")
+    }
+
+    /// Whether a text can be a client id.
+    ///
+    /// Source: RFC 6749 appendix A.1.
+    static func isClientID(_ text: String) -> Bool {
+        (1...1_024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Returns a loopback redirect address without its port, and any other unchanged.
+    private static func withoutPort(_ redirect: String) -> String {
+        let loopback = "http://127.0.0.1:"
+        guard redirect.hasPrefix(loopback) else { return redirect }
+        return String(loopback.dropLast() + redirect.dropFirst(loopback.count).drop { $0 != "/" })
+    }
+}
