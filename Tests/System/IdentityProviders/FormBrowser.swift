@@ -37,7 +37,9 @@ final class FormBrowser {
             }
             request = ClientRequest(
                 method: .post, url: Self.absolute(form.action, from: url),
-                headers: ["Content-Type": FormURLEncoded.mediaType, "Referer": url],
+                headers: [
+                    "Content-Type": FormURLEncoded.mediaType, "Referer": url, "Origin": Self.origin(of: url),
+                ],
                 body: Array(FormURLEncoded.encode(form.fields).utf8))
         }
         throw ChildProcess.Failure("The provider never sends the browser back.")
@@ -58,8 +60,11 @@ final class FormBrowser {
 
     private static func absolute(_ address: String, from page: String) -> String {
         if address.contains("://") { return address }
-        let origin = page.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
-        return address.isEmpty ? page : origin + address
+        return address.isEmpty ? page : origin(of: page) + address
+    }
+
+    private static func origin(of page: String) -> String {
+        page.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
     }
 
     /// The form that posts: hidden fields as they are, and what is asked as `answers` says. A button or a box counts when its
