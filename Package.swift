@@ -145,7 +145,8 @@ let package = Package(
         .target(
             name: "LatchGateway",
             dependencies: [
-                "AuthorizationServer", "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore", "GatewayDialects", "GatewayHTTP",
+                "AuthorizationServer", "Database", "ForwardAuth", "GatewayConfiguration", "GatewayCore",
+                "GatewayDialects", "GatewayHTTP",
                 "GatewayPages", "HTTPMessages", "HTTPServer", "SignInBridge",
             ]),
 
