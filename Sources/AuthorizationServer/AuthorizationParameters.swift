@@ -83,8 +83,11 @@ struct AuthorizationParameters: Sendable {
     init(
         _ fields: FormFields, to destination: Destination, isResource: (String) -> Bool
     ) throws(AuthorizationError) {
-        for (name, _) in fields where name != "resource" && fields.values(name).count > 1 {
+        guard !fields.repeatsName(except: "resource") else {
             throw .invalidRequest("A parameter occurs more than once.")
+        }
+        guard FormURLEncoded.encode(fields.pairs.map { ($0.name, $0.value) }).utf8.count <= Self.maximumCount else {
+            throw .invalidRequest("The parameters are longer than 8192 bytes.")
         }
         guard fields["request"] == nil else { throw .requestNotSupported }
         guard fields["registration"] == nil else { throw .registrationNotSupported }
@@ -114,6 +117,8 @@ struct AuthorizationParameters: Sendable {
             audience.append(resource)
         }
         prompts = try Self.prompts(fields["prompt"] ?? "")
+        // The hint is not checked, so it is not known whether the person who is signed in is the right one.
+        guard !prompts.contains(.none) || fields["id_token_hint"] == nil else { throw .loginRequired }
         maximumAge = try fields["max_age"].map { text throws(AuthorizationError) in
             guard let seconds = UInt32(text) else {
                 throw .invalidRequest("The max_age must be a whole number of seconds.")
@@ -127,6 +132,16 @@ struct AuthorizationParameters: Sendable {
     }
 
     private static let maximumResources = 8
+    /// The maximum length of all parameters together, form-encoded, in bytes.
+    private static let maximumCount = 8_192
+    /// The parameters that this server reads. Others are ignored.
+    private static let names: Set = [
+        "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
+        "code_challenge_method", "prompt", "max_age", "resource", "request", "registration", "id_token_hint",
+    ]
+
+    /// Returns the parameters of a request that this server reads. Only these are stored.
+    static func read(_ fields: FormFields) -> FormFields { FormFields(fields.pairs.filter { names.contains($0.name) }) }
 
     private static func prompts(_ text: String) throws(AuthorizationError) -> Set<Prompt> {
         var prompts: Set<Prompt> = []
@@ -165,7 +180,7 @@ enum AuthorizationError: Error, Equatable {
     case loginRequired
     case consentRequired
     case interactionRequired
-    case temporarilyUnavailable
+    case requestURINotSupported
 
     /// The `error` of the response.
     var code: String {
@@ -179,7 +194,7 @@ enum AuthorizationError: Error, Equatable {
         case .loginRequired: "login_required"
         case .consentRequired: "consent_required"
         case .interactionRequired: "interaction_required"
-        case .temporarilyUnavailable: "temporarily_unavailable"
+        case .requestURINotSupported: "request_uri_not_supported"
         }
     }
 
@@ -188,14 +203,15 @@ enum AuthorizationError: Error, Equatable {
         switch self {
         case .invalidRequest(let sentence): sentence
         case .unsupportedResponseType: "The response_type must be code."
-        case .requestNotSupported: "Request objects are not supported. Send the parameters, or push them."
-        case .registrationNotSupported: "Clients are not registered in a request."
+        case .requestNotSupported:
+            "The parameter request is not supported. Send the parameters, or store them at /oauth2/par."
+        case .registrationNotSupported: "The parameter registration is not supported."
         case .invalidTarget: "The server issues no tokens for this resource. Use the address of a protected server."
-        case .accessDenied: "The person did not allow it."
+        case .accessDenied: "The person did not allow the sign-in."
         case .loginRequired: "The person must sign in. Repeat the request without prompt=none."
-        case .consentRequired: "The person must allow it. Repeat the request without prompt=none."
+        case .consentRequired: "The person must allow the sign-in. Repeat the request without prompt=none."
         case .interactionRequired: "The person must change the password. Repeat the request without prompt=none."
-        case .temporarilyUnavailable: "The server cannot respond now. Try again in a minute."
+        case .requestURINotSupported: "The request_uri must come from the endpoint /oauth2/par of this server."
         }
     }
 }

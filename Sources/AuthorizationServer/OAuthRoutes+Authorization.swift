@@ -39,11 +39,13 @@ extension OAuthRoutes {
             return try await authorize(Authorization(pending: received), request)
         }
         let (addresses, clients) = (fields.values("request_uri"), fields.values("client_id"))
-        guard addresses.count == 1, clients.count == 1, addresses[0].hasPrefix(PendingRequest.prefix) else {
-            return invalid(.client)
+        guard clients.count == 1 else { return invalid(.client) }
+        guard addresses.count == 1, addresses[0].hasPrefix(PendingRequest.prefix) else {
+            return try await responding(fields, request) { _ in throw AuthorizationError.requestURINotSupported }
         }
         let handle = String(addresses[0].dropFirst(PendingRequest.prefix.utf8.count))
-        guard let pending = try await self.pending.take(handle) else { return unknownRequest }
+        guard var pending = try await self.pending.take(handle) else { return unknownRequest }
+        pending.open(at: services.now())
         // A handle that another client sends is used up.
         guard ExactText(pending.client) == ExactText(clients[0]) else { return unknownRequest }
         return try await authorize(Authorization(pending: pending, handle: handle), request)
@@ -56,8 +58,19 @@ extension OAuthRoutes {
     }
 
     private func authorize(_ authorization: Authorization, _ request: ServerRequest) async throws -> ServerResponse {
-        let pending = authorization.pending
-        guard let fields = pending.fields else { return unknownRequest }
+        guard let fields = authorization.pending.fields else { return unknownRequest }
+        return try await responding(fields, request) { destination in
+            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            return try await proceed(parameters, authorization, request)
+        }
+    }
+
+    /// Finds where the response to a request goes, and returns the response of `body`. Errors of `body` are returned to
+    /// the client.
+    func responding(
+        _ fields: FormFields, _ request: ServerRequest,
+        _ body: (AuthorizationParameters.Destination) async throws -> ServerResponse
+    ) async throws -> ServerResponse {
         let destination: AuthorizationParameters.Destination
         do {
             destination = try await AuthorizationParameters.destination(fields) {
@@ -67,8 +80,7 @@ extension OAuthRoutes {
             return invalid(error)
         }
         do {
-            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
-            return try await proceed(parameters, authorization, request)
+            return try await body(destination)
         } catch let error as AuthorizationError {
             return respond(to: destination, error, request)
         }
@@ -78,6 +90,8 @@ extension OAuthRoutes {
     private func proceed(
         _ parameters: AuthorizationParameters, _ authorization: Authorization, _ request: ServerRequest
     ) async throws -> ServerResponse {
+        // Browsers send no cookie with a form of another site, but with a redirect.
+        guard request.method != .post else { return PageRoutes.redirect(to: try await returnPath(authorization)) }
         let mayInteract = !parameters.prompts.contains(.none)
         guard let visitor = try await pages.visitor(of: request) else {
             guard mayInteract else { throw AuthorizationError.loginRequired }
@@ -99,8 +113,8 @@ extension OAuthRoutes {
             return try await finish(parameters, for: visitor.session, request)
         }
         guard mayInteract else { throw AuthorizationError.consentRequired }
-        if let handle = authorization.handle { _ = try await pending.save(authorization.pending, under: handle) }
-        return try consentPage(parameters, authorization.pending, handle: authorization.handle, visitor)
+        return consentPage(
+            parameters, try await pending.save(authorization.pending, under: authorization.handle), visitor)
     }
 
     /// Whether the person has authenticated as recently as the client asks for.
@@ -109,10 +123,14 @@ extension OAuthRoutes {
     private func isRecent(
         _ session: Session, _ parameters: AuthorizationParameters, _ pending: PendingRequest
     ) -> Bool {
-        if parameters.prompts.contains(.login), session.authenticated < pending.received { return false }
+        // The clock of an identity provider may differ. Whoever has just authenticated because of this request is recent
+        // enough, whatever the age.
+        let isLater =
+            session.created >= pending.received
+            && session.authenticated >= pending.received - ClockDifference.tolerated
+        if parameters.prompts.contains(.login), !isLater { return false }
         guard let age = parameters.maximumAge else { return true }
-        // A person who has just authenticated because of this request is recent enough, whatever the age.
-        return session.authenticated >= pending.received || services.now() <= session.authenticated + age
+        return isLater || services.now() <= session.authenticated + age
     }
 
     /// Redirects the browser to the sign-in page, which later leads back to this request.
@@ -145,20 +163,25 @@ extension OAuthRoutes {
     func respond(
         to destination: AuthorizationParameters.Destination, _ error: AuthorizationError, _ request: ServerRequest
     ) -> ServerResponse {
-        respond(to: destination, [("error", error.code), ("error_description", error.sentence)], request)
+        respond(
+            to: destination, [("error", error.code), ("error_description", error.sentence)], failure: error.sentence,
+            request)
     }
 
     /// Returns a response to the client, with the state of the request and the issuer.
     ///
     /// Source: RFC 9207 §2; RFC 9700 §4.12 for 303 after a form; OAuth 2.0 Form Post Response Mode.
     private func respond(
-        to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], _ request: ServerRequest
+        to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], failure: String? = nil,
+        _ request: ServerRequest
     ) -> ServerResponse {
         let pairs = pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         switch destination.mode {
         case .query:
-            return services.redirectPages.returning(
-                to: DeepLink.link(destination.redirect, pairs), status: request.method == .post ? .seeOther : .found)
+            let (pages, link) = (services.redirectPages, DeepLink.link(destination.redirect, pairs))
+            let status: HTTPStatus = request.method == .post ? .seeOther : .found
+            guard let failure else { return pages.returning(to: link, status: status) }
+            return pages.returningWithoutSuccess(to: link, failure, status: status)
         case .formPost: return formPage(destination, pairs)
         }
     }
@@ -222,7 +245,8 @@ extension AuthorizationParameters.Destination {
         let scheme = redirect.prefix { $0 != ":" }
         guard scheme == "https" || scheme == "http" else { return scheme + ":" }
         let authority = redirect.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" && $0 != "?" }
-        // The policy has no form for an IPv6 address.
-        return authority.hasPrefix("[") ? "\(scheme):" : "\(scheme)://\(authority)"
+        // The policy has no form for an IPv6 address, and other characters could end the directive.
+        let isName = authority.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: ":") }
+        return isName ? "\(scheme)://\(authority)" : "\(scheme):"
     }
 }

@@ -15,13 +15,12 @@ extension OAuthRoutes {
     /// Returns the page that asks whether a client may sign in with the person's account.
     ///
     /// The page names the client, what it gets and where the browser goes afterwards. It cannot be framed, and its form
-    /// is bound to the person's session.
+    /// is bound to the person's session. The request itself stays on the server.
     ///
     /// Source: RFC 6749 §10.2 and §10.13; RFC 9700 §4.16.
     func consentPage(
-        _ parameters: AuthorizationParameters, _ pending: PendingRequest, handle: String?, _ visitor: SignedInBrowser
-    ) throws -> ServerResponse {
-        let box = try pending.sealed(keys.state, for: Self.purpose(visitor.session.id, handle))
+        _ parameters: AuthorizationParameters, _ handle: String, _ visitor: SignedInBrowser
+    ) -> ServerResponse {
         let visit = visitor.session.id
         let lines: [HTML] = parameters.grant.phrases.map { "<li>\($0)</li>" }
         var page = WebPage(
@@ -34,8 +33,7 @@ extension OAuthRoutes {
             this only if you have just started the sign-in yourself. You can remove the access on your account page.</p>
             <form method="post" action="\(link: prefix + Self.authorization)">
             \(PageRoutes.hidden(pages.tokens.token(ofSession: visit)))
-            <input type="hidden" name="request" value="\(Base64URL.encode(box))">
-            <input type="hidden" name="handle" value="\(handle ?? "")">
+            <input type="hidden" name="handle" value="\(handle)">
             <p><button type="submit" class="full" name="\(Self.decision)" value="allow">Allow</button></p>
             <p><button type="submit" class="full other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
@@ -45,26 +43,12 @@ extension OAuthRoutes {
         return page.response()
     }
 
-    /// Receives the decision of the person.
+    /// Receives the decision of the person. A stored request is good for one decision.
     func decided(_ visit: SignedInRequest) async throws -> ServerResponse {
-        let handle = visit.fields["handle"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let box = visit.fields["request"].flatMap(Base64URL.decode),
-            let pending = PendingRequest(opening: box, keys.state, for: Self.purpose(visit.session.id, handle)),
-            services.now() < pending.expires, let fields = pending.fields
-        else { return unknownRequest }
-        let destination: AuthorizationParameters.Destination
-        do {
-            destination = try await AuthorizationParameters.destination(fields) {
-                try await services.clients.client($0)
-            }
-        } catch let error as AuthorizationParameters.InvalidClient {
-            return invalid(error)
+        guard let pending = try await pending.take(visit.fields["handle"] ?? ""), let fields = pending.fields else {
+            return unknownRequest
         }
-        // A stored request is good for one decision.
-        if let handle {
-            guard try await self.pending.take(handle) != nil else { return unknownRequest }
-        }
-        do {
+        return try await responding(fields, visit.request) { destination in
             let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
             guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
             try await services.clients.allow(parameters.grant, by: visit.person.id)
@@ -74,14 +58,7 @@ extension OAuthRoutes {
                     address: services.proxies.client(of: visit.request).description, request: visit.request.id,
                     client: parameters.client.id))
             return try await finish(parameters, for: visit.session, visit.request)
-        } catch let error as AuthorizationError {
-            return respond(to: destination, error, visit.request)
         }
-    }
-
-    /// What the request in a consent form is sealed for: one session, and one stored request.
-    private static func purpose(_ session: SessionID, _ handle: String?) -> [UInt8] {
-        Array("consent \(session.rawValue) \(handle ?? "")".utf8)
     }
 }
 
@@ -89,7 +66,7 @@ extension AuthorizationParameters.Destination {
     /// Where the browser goes afterwards, for people: the host, this device, or an app.
     var shownRedirect: String {
         let scheme = redirect.prefix { $0 != ":" }
-        guard scheme == "https" || scheme == "http" else { return "an app on this device" }
+        guard scheme == "https" || scheme == "http" else { return "an app on this device (\(scheme))" }
         guard scheme == "https" else { return "a program on this device" }
         return String(redirect.dropFirst(8).prefix { $0 != "/" && $0 != "?" })
     }

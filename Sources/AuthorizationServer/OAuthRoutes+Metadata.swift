@@ -65,9 +65,7 @@ extension OAuthRoutes {
             .init("revocation_endpoint_auth_methods_supported", methods),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),
             .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
-            .init(
-                "prompt_values_supported",
-                .array(AuthorizationParameters.Prompt.allCases.map { .string($0.rawValue) })),
+            .init("prompt_values_supported", ["none", "login", "consent"]),
             .init(
                 "claims_supported",
                 ["sub", "auth_time", "nonce", "sid", "name", "preferred_username", "email", "email_verified", "groups"]

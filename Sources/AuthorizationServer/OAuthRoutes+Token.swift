@@ -47,7 +47,7 @@ extension OAuthRoutes {
         guard let box = try await codes.consume(code.key),
             let record = AuthorizationCode(opening: box, for: code, keys)
         else {
-            // Two parties have the code, and one of them got tokens for it.
+            // If tokens were issued for this code, two parties have it.
             _ = try await sessions.endSession(ofReusedCode: id)
             return refuse(nil, "unknown-code", client, request)
         }
@@ -66,6 +66,10 @@ extension OAuthRoutes {
         guard let person = try await services.people.find(id: record.person), person.isActive,
             person.sessionEpoch == record.sessionEpoch
         else { return refuse(record, "person-changed", client, request) }
+        // The person may have signed out of the browser since.
+        guard try await services.sessions.ownSession(record.browser, of: person.id) != nil else {
+            return refuse(record, "browser-signed-out", client, request)
+        }
         // The person may have removed the client's access since.
         guard try await services.clients.isAllowed(record.grant, by: person.id) else {
             return refuse(record, "access-removed", client, request)

@@ -25,7 +25,8 @@ extension OAuthRoutes {
         guard form["request_uri"] == nil else {
             return TokenResponses.invalidRequest("The parameter request_uri cannot be pushed.")
         }
-        var fields = FormFields(form.pairs.filter { $0.name != "client_secret" && $0.name != "client_id" })
+        var fields = AuthorizationParameters.read(form)
+        fields.pairs.removeAll { $0.name == "client_id" }
         fields.pairs.append(("client_id", client.id))
         do {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
@@ -49,8 +50,8 @@ extension OAuthRoutes {
             ]).encoded())
     }
 
-    /// `POST /oauth2/revoke`: ends the session of a token of the client. Unknown tokens and those of other clients are
-    /// not distinguished from others.
+    /// `POST /oauth2/revoke`: ends the session of a token of the client. The response is the same for an unknown token
+    /// and for a token of another client.
     ///
     /// Source: RFC 7009 §2.1 and §2.2.
     func revoke(_ request: ServerRequest) async throws -> ServerResponse {

@@ -91,7 +91,11 @@ package struct OAuthRoutes: ServiceDialect {
         guard services.settings.verify.isEnabled, !address.utf8.contains(UInt8(ascii: "#")),
             !address.utf8.contains(UInt8(ascii: "?"))
         else { return false }
-        return ReturnAddress.check(address, allowsHost: services.returnHosts.allows)?.origin != nil
+        let (rules, isSecure) = (services.settings.verify.rules, services.address.isSecure)
+        let found = ReturnAddress.check(address) { host, scheme in
+            (scheme == "https" || !isSecure) && rules.protect(host, scheme)
+        }
+        return found?.origin != nil
     }
 }
 
@@ -108,7 +112,7 @@ extension OAuthRoutes {
     static func form(_ request: ServerRequest) -> Result<FormFields, RefusedForm> {
         do throws(RequestError) {
             let form = try request.form()
-            for (name, _) in form where name != "resource" && form.values(name).count > 1 {
+            guard !form.repeatsName(except: "resource") else {
                 return .failure(
                     RefusedForm(response: TokenResponses.invalidRequest("A parameter occurs more than once.")))
             }

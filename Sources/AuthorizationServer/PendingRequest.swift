@@ -16,11 +16,11 @@ struct PendingRequest: Sendable {
     /// The `client_id`.
     let client: String
     /// When the request arrived, in milliseconds. A person who must authenticate again does so after that.
-    let received: Date
+    private(set) var received: Date
     /// When the request expires.
     let expires: Date
-    /// Whether a client pushed it.
-    let isPushed: Bool
+    /// Whether a client pushed it, and no browser has opened it yet.
+    private(set) var isPushed: Bool
 
     /// How long a request waits.
     static let lifetime = Duration.seconds(600)
@@ -32,17 +32,24 @@ struct PendingRequest: Sendable {
     private static let context = Array("latchstring pending request 1".utf8)
 
     init(_ fields: FormFields, client: String, received: Date, isPushed: Bool) {
-        parameters = FormURLEncoded.encode(fields.pairs.map { ($0.name, $0.value) })
+        parameters = FormURLEncoded.encode(AuthorizationParameters.read(fields).pairs.map { ($0.name, $0.value) })
         self.client = client
         self.received = received
         self.isPushed = isPushed
         expires = received + Self.lifetime
     }
 
+    /// Records that a browser opens the request. A person who must authenticate again does so after that.
+    mutating func open(at now: Date) {
+        guard isPushed else { return }
+        isPushed = false
+        received = now
+    }
+
     /// The parameters.
     var fields: FormFields? { try? FormURLEncoded.decode(parameters) }
 
-    /// Returns the request sealed with a key. `purpose` distinguishes where it may be opened.
+    /// Returns the request sealed with a key. The box can be opened only with the same purpose.
     func sealed(_ key: Secret, for purpose: [UInt8]) throws(CryptoError) -> [UInt8] {
         try SealedFields.seal(
             [

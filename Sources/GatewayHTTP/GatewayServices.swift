@@ -17,8 +17,8 @@ package struct GatewayServices: Sendable {
     package let clientSessions: ClientSessionStore?
     /// The store of one-time codes. Nil when no sign-in needs one.
     package let codes: (any CodeStore)?
-    /// The store of authorization requests that wait. In memory it is separate from ``codes``, so that a flood of
-    /// requests displaces no codes.
+    /// The store of authorization requests that wait. It is separate from ``codes``, except in Redis, which has no
+    /// maximum number of records, so that a flood of requests displaces no codes.
     package let pendingRequests: (any CodeStore)?
     package let hasher: PasswordHasher
     package let pins: PINStore
@@ -43,6 +43,9 @@ package struct GatewayServices: Sendable {
     /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
     package let cookie: SessionCookie?
     package let now: @Sendable () -> Date
+
+    /// The maximum number of authorization requests that wait, each of at most 8 KiB.
+    private static let pendingCapacity = 8_192
 
     /// The proxies that are trusted to name the client.
     package var proxies: TrustedProxies { settings.trustedProxies }
@@ -84,10 +87,19 @@ package struct GatewayServices: Sendable {
             return ClientSessionStore(
                 database: stores.database, key: keys.refresh, lifetime: settings.sessions,
                 accessTokenLifetime: settings.authorizationServer.accessTokenLifetime,
-                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now)
+                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now,
+                onSessionsEnded: { issuer.invalidate(person: $0) })
         }
         self.codes = codes
-        pendingRequests = codes.map { $0 is MemoryCodeStore ? MemoryCodeStore(now: stores.now) : $0 }
+        pendingRequests = codes.map { codes in
+            switch codes {
+            case is MemoryCodeStore: MemoryCodeStore(capacity: Self.pendingCapacity, now: stores.now)
+            case is DatabaseCodeStore:
+                DatabaseCodeStore(
+                    database: stores.database, table: .pendingRequests, capacity: Self.pendingCapacity, now: stores.now)
+            default: codes
+            }
+        }
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations

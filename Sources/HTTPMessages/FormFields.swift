@@ -13,6 +13,12 @@ package struct FormFields: Sendable, Equatable, Sequence {
         pairs.first { $0.name.hasSameBytes(as: name) }?.value
     }
 
+    /// Whether a name occurs more than once. `exception` may.
+    package func repeatsName(except exception: String) -> Bool {
+        var names: Set<String> = []
+        return pairs.contains { $0.name != exception && !names.insert($0.name).inserted }
+    }
+
     /// Returns every value of `name`, in order.
     package func values(_ name: String) -> [String] {
         pairs.filter { $0.name.hasSameBytes(as: name) }.map(\.value)

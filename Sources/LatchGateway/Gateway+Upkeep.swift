@@ -52,7 +52,7 @@ extension Gateway {
             try await self.attempts.sweep()
         }
         await services.codes?.sweep()
-        if let requests = services.pendingRequests as? MemoryCodeStore { requests.sweep() }
+        await services.pendingRequests?.sweep()
         await bridge?.sweep()
     }
 

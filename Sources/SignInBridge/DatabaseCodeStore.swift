@@ -14,7 +14,16 @@ import Synchronization
 ///
 /// Source: OX-4, OX-15.
 package final class DatabaseCodeStore: CodeStore {
+    /// A table of records. Each has its own capacity.
+    package enum Table: String, Sendable {
+        /// One-time codes, and sign-ins that apps began.
+        case codes = "one_time_codes"
+        /// Authorization requests that wait while their person signs in.
+        case pendingRequests = "pending_requests"
+    }
+
     private let database: Database
+    private let statements: Statements
     private let capacity: Int
     private let now: @Sendable () -> Date
     private let insertions = Atomic<Int>(0)
@@ -26,11 +35,15 @@ package final class DatabaseCodeStore: CodeStore {
     ///
     /// - Parameters:
     ///   - database: The database.
+    ///   - table: The table of the records.
     ///   - capacity: The maximum number of records after ``sweep()``. The oldest are deleted. Between two sweeps a
     ///     sixteenth more may be stored.
     ///   - now: The clock that determines expiry.
-    package init(database: Database, capacity: Int = 16_384, now: @escaping @Sendable () -> Date) {
+    package init(
+        database: Database, table: Table = .codes, capacity: Int = 16_384, now: @escaping @Sendable () -> Date
+    ) {
         self.database = database
+        statements = Statements(table)
         self.capacity = capacity
         self.now = now
     }
@@ -39,10 +52,10 @@ package final class DatabaseCodeStore: CodeStore {
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `DatabaseError`.
     package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
-        let now = now()
+        let (now, statements) = (now(), statements)
         let inserted = try await database.write { connection in
             try connection.run(
-                Self.insert, key.bytes, record, now + lifetime, now - ClockDifference.tolerated)
+                statements.insert, key.bytes, record, now + lifetime, now - ClockDifference.tolerated)
         }
         guard inserted == 1 else { throw GatewayError.codeExists }
         // Counting the records takes as long as reading them all, so it is not done for every record.
@@ -53,42 +66,51 @@ package final class DatabaseCodeStore: CodeStore {
     ///
     /// - Throws: `DatabaseError`.
     package func consume(_ key: SHA256Digest) async throws -> [UInt8]? {
+        let statements = statements
         // Most requests with an unknown code end here, without a write.
-        guard try await database.read({ try $0.first(Self.exists, key.bytes) }) == true else { return nil }
-        let taken = try await database.write { try $0.first(Self.delete, key.bytes) }
+        guard try await database.read({ try $0.first(statements.exists, key.bytes) }) == true else { return nil }
+        let taken = try await database.write { try $0.first(statements.delete, key.bytes) }
         guard let taken, now() < taken.expires + ClockDifference.tolerated else { return nil }
         return taken.record
     }
 
     /// Deletes expired records, and the oldest beyond the capacity. A failure is ignored: the next sweep deletes them.
     package func sweep() async {
-        let (now, capacity) = (now() - ClockDifference.tolerated, capacity)
+        let (now, capacity, statements) = (now() - ClockDifference.tolerated, capacity, statements)
         _ = try? await database.write { connection in
-            try connection.run(Self.deleteExpired, now)
-            try connection.run(Self.trim, capacity)
+            try connection.run(statements.deleteExpired, now)
+            try connection.run(statements.trim, capacity)
         }
     }
+}
 
-    private static let insert = Statement(
-        """
-        INSERT INTO one_time_codes (digest, record, expires_at) VALUES (?1, ?2, ?3)
-        ON CONFLICT (digest) DO UPDATE SET record = excluded.record, expires_at = excluded.expires_at
-        WHERE one_time_codes.expires_at <= ?4
-        """, [UInt8].self, [UInt8].self, Date.self, Date.self)
+/// The SQL statements for one table.
+private struct Statements: Sendable {
+    let insert: Statement<Void, [UInt8], [UInt8], Date, Date>
+    let exists: Statement<Bool, [UInt8]>
+    let delete: Statement<(record: [UInt8], expires: Date), [UInt8]>
+    let deleteExpired: Statement<Void, Date>
+    let trim: Statement<Void, Int>
 
-    private static let exists = Statement(
-        "SELECT EXISTS (SELECT 1 FROM one_time_codes WHERE digest = ?)", [UInt8].self
-    ) { row throws(DatabaseError) in try row.get(0) as Bool }
-
-    private static let delete = Statement(
-        "DELETE FROM one_time_codes WHERE digest = ? RETURNING record, expires_at", [UInt8].self
-    ) { row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date) }
-
-    private static let deleteExpired = Statement("DELETE FROM one_time_codes WHERE expires_at <= ?", Date.self)
-
-    private static let trim = Statement(
-        """
-        DELETE FROM one_time_codes WHERE digest IN
-            (SELECT digest FROM one_time_codes ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
-        """, Int.self)
+    init(_ table: DatabaseCodeStore.Table) {
+        let name = table.rawValue
+        insert = Statement(
+            """
+            INSERT INTO \(name) (digest, record, expires_at) VALUES (?1, ?2, ?3)
+            ON CONFLICT (digest) DO UPDATE SET record = excluded.record, expires_at = excluded.expires_at
+            WHERE \(name).expires_at <= ?4
+            """, [UInt8].self, [UInt8].self, Date.self, Date.self)
+        exists = Statement("SELECT EXISTS (SELECT 1 FROM \(name) WHERE digest = ?)", [UInt8].self) {
+            row throws(DatabaseError) in try row.get(0) as Bool
+        }
+        delete = Statement("DELETE FROM \(name) WHERE digest = ? RETURNING record, expires_at", [UInt8].self) {
+            row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date)
+        }
+        deleteExpired = Statement("DELETE FROM \(name) WHERE expires_at <= ?", Date.self)
+        trim = Statement(
+            """
+            DELETE FROM \(name) WHERE digest IN
+                (SELECT digest FROM \(name) ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
+            """, Int.self)
+    }
 }

@@ -100,7 +100,7 @@ struct DatabaseCopyTests {
 
         let copying = all.withLock { $0.filter { $0.step == .copying } }
         #expect(copying.filter { $0.rows == 0 }.map(\.table) == DatabaseCopy.tables)
-        #expect(copying.filter { $0.table == "sessions" }.map(\.rows) == [0, 1_000, 1_100])
+        #expect(copying.filter { $0.table == "sessions" }.map(\.rows) == [0, 1_000, 1_101])
         #expect(copying.filter { $0.table == "people" }.map(\.rows) == [0, 2])
         let compared = all.withLock { Set($0.filter { $0.step == .comparing }.map(\.table)) }
         #expect(compared == Set(DatabaseCopy.tables))

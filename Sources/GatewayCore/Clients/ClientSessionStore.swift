@@ -18,6 +18,7 @@ package struct ClientSessionStore: Sendable {
     private let enforcesPasswordChange: Bool
     private let audit: AuditLog
     private let now: @Sendable () -> Date
+    private let onSessionsEnded: @Sendable (UUID) -> Void
 
     /// Creates a store.
     ///
@@ -29,9 +30,11 @@ package struct ClientSessionStore: Sendable {
     ///   - enforcesPasswordChange: Whether a person who must change their password can do nothing else before.
     ///   - audit: The log that records sessions that were ended.
     ///   - now: Returns the current time.
+    ///   - onSessionsEnded: Called after sessions of a person ended because the person had too many.
     package init(
         database: Database, key: Secret, lifetime: SessionLifetime, accessTokenLifetime: Duration,
-        enforcesPasswordChange: Bool, audit: AuditLog, now: @escaping @Sendable () -> Date
+        enforcesPasswordChange: Bool, audit: AuditLog, now: @escaping @Sendable () -> Date,
+        onSessionsEnded: @escaping @Sendable (UUID) -> Void = { _ in }
     ) {
         self.database = database
         self.key = key
@@ -40,6 +43,7 @@ package struct ClientSessionStore: Sendable {
         self.enforcesPasswordChange = enforcesPasswordChange
         self.audit = audit
         self.now = now
+        self.onSessionsEnded = onSessionsEnded
     }
 
     /// Starts a session of a client. The tokens are valid, and survive a crash, once this method returns.
@@ -84,6 +88,7 @@ package struct ClientSessionStore: Sendable {
         guard let displaced else {
             throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has signed out.")
         }
+        if !displaced.isEmpty { onSessionsEnded(person.id) }
         for session in displaced {
             audit.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
         }

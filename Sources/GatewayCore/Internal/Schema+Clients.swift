@@ -43,6 +43,13 @@ extension Schema {
             expires_at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
+        CREATE TABLE pending_requests (
+            digest BLOB NOT NULL PRIMARY KEY,
+            record BLOB NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX pending_requests_by_expiry ON pending_requests (expires_at);
         CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
         CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
         """

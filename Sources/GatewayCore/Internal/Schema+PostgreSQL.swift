@@ -223,6 +223,9 @@ extension Schema {
             generation BIGINT NOT NULL,
             expires_at BIGINT NOT NULL
         );
+        CREATE TABLE pending_requests (digest BYTEA PRIMARY KEY, record BYTEA NOT NULL, expires_at BIGINT NOT NULL);
+        CREATE INDEX pending_requests_by_expiry ON pending_requests (expires_at);
+
         CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
         CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
         """

@@ -77,6 +77,8 @@ struct ClientAuthorizationTests {
             ("resource", "https://evil.example", "invalid_target"),
             ("resource", "https://app.example.org/#x", "invalid_target"), ("prompt", "none", "consent_required"),
             ("nonce", String(repeating: "n", count: 1_025), "invalid_request"),
+            ("request_uri", "https://evil.example/request", "request_uri_not_supported"),
+            ("resource", "http://127.0.0.1/latch", "invalid_target"),
         ] as [(String, String?, String)])
     func mistakes(name: String, value: String?, error: String) async throws {
         try await OAuthFixture.with { fixture in
@@ -156,7 +158,7 @@ struct ClientAuthorizationTests {
                 let forged = try await fixture.browser.post("/oauth2/authorize", fields, site: site)
                 #expect(forged.status == 403 && forged.headers["Location"] == nil)
             }
-            for name in ["form_token", "request"] {
+            for name in ["form_token", "handle"] {
                 let changed = fields.map { $0.0 == name ? ($0.0, String($0.1.reversed())) : $0 }
                 let forged = try await fixture.browser.post("/oauth2/authorize", changed)
                 #expect(forged.status >= 400 && forged.headers["Location"] == nil, "\(name)")
@@ -164,12 +166,54 @@ struct ClientAuthorizationTests {
             let denied = try await fixture.browser.post(
                 "/oauth2/authorize", OAuthFixture.replacing(fields, [("decision", "deny")]))
             #expect(try OAuthFixture.fields(of: denied)["error"] == "access_denied")
+            #expect(denied.text.contains("You are not signed in") && !denied.text.contains("complete"))
+            let again = try await fixture.browser.post("/oauth2/authorize", fields)
+            #expect(again.status == 400 && again.headers["Location"] == nil, "good for one decision")
 
             // The form of the former session.
             fixture.browser.browser.cookies = [:]
             _ = try await fixture.browser.signIn()
             let late = try await fixture.browser.post("/oauth2/authorize", fields)
             #expect(late.status == 403 && late.headers["Location"] == nil)
+        }
+    }
+
+    @Test("RFC 9126 prompt=login asks for a sign-in after the browser opens a pushed request")
+    func pushedPrompt() async throws {
+        try await OAuthFixture.with { fixture in
+            let pushed = try await fixture.post("par", fixture.parameters + [("prompt", "login")])
+            let address = try #require(pushed.json?["request_uri"]?.string)
+            fixture.gateway.clock.advance(1)
+            _ = try await fixture.browser.signIn()
+            fixture.gateway.clock.advance(1)
+            let start = try await fixture.open([("client_id", "app"), ("request_uri", address)])
+            #expect(start.headers["Location"]?.contains("again=1") == true)
+        }
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1 a posted request continues with GET, because browsers send no cookie with it")
+    func posted() async throws {
+        try await OAuthFixture.with { fixture in
+            let start = try await fixture.browser.post(
+                "/oauth2/authorize", fixture.parameters, site: [("Sec-Fetch-Site", "cross-site")])
+            #expect(start.status == 303)
+            let next = try #require(start.headers["Location"])
+            #expect(next.hasPrefix("/oauth2/authorize?client_id=app&request_uri="))
+            _ = try await fixture.browser.signIn()
+            #expect(try await fixture.browser.get(next).status == 200)
+        }
+    }
+
+    @Test("a request with a thousand parameters or with long unknown ones is answered at once", .timeLimit(.minutes(1)))
+    func many() async throws {
+        try await OAuthFixture.with { fixture in
+            let many = (0..<980).map { ("p\($0)", "1") }
+            #expect(try await fixture.post("token", many).status == 401)
+            let long = try await fixture.post(
+                "par", fixture.parameters + [("x", String(repeating: "!", count: 4_500))])
+            #expect(long.status == 201, "parameters that nobody reads are not stored")
+            let scopes = OAuthFixture.replacing(fixture.parameters, [("scope", String(repeating: "s", count: 8_192))])
+            #expect(try await fixture.post("par", scopes).json?["error"] == "invalid_request")
         }
     }
 

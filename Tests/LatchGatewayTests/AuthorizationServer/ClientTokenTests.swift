@@ -149,11 +149,25 @@ struct ClientTokenTests {
             #expect(try await fixture.userInfo(tokens.access).status == 401)
             #expect(try await fixture.refresh(tokens.refresh).json?["error"] == "invalid_grant")
 
-            // A code from before is not exchanged either.
+            // A code from before is not exchanged either, nor one from a browser that has signed out since.
+            fixture.browser.browser.cookies = [:]
+            let early = try #require(try await fixture.respond(to: fixture.parameters)["code"])
+            _ = try await fixture.browser.submit("/latch/sign-out", on: "/latch/account")
+            #expect(try await fixture.exchange(early).json?["error"] == "invalid_grant")
             fixture.browser.browser.cookies = [:]
             let code = try #require(try await fixture.respond(to: fixture.parameters)["code"])
             try await fixture.gateway.gateway.stores.sessions.revokeAll(of: person.id)
             #expect(try await fixture.exchange(code).json?["error"] == "invalid_grant")
+        }
+    }
+
+    @Test("a browser that a client's session displaces is signed out at once")
+    func displaced() async throws {
+        try await OAuthFixture.with({ settings in settings.sessions.maximumPerPerson = 1 }) { fixture in
+            let code = try #require(try await fixture.respond(to: fixture.parameters)["code"])
+            #expect(try await fixture.browser.get("/latch/account").status == 200)
+            #expect(try await fixture.exchange(code).status == 200)
+            #expect(try await fixture.browser.get("/latch/account").status == 303)
         }
     }
 
