@@ -14,16 +14,7 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 6749 §4.1.3 and §6.
     func token(_ request: ServerRequest) async throws -> ServerResponse {
-        let form: FormFields
-        switch Self.form(request) {
-        case .failure(let refusal): return refusal.response
-        case .success(let read): form = read
-        }
-        let client: RegisteredClient
-        switch try await self.client(of: request, form) {
-        case .refused(let response): return response
-        case .known(let known): client = known
-        }
+        let (form, client) = try await clientForm(request)
         switch form["grant_type"] {
         case "authorization_code": return try await exchange(form, client, request)
         case "refresh_token": return try await refresh(form, client)

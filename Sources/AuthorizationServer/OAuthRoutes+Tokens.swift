@@ -12,16 +12,7 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 9126 §2.
     func push(_ request: ServerRequest) async throws -> ServerResponse {
-        let form: FormFields
-        switch Self.form(request) {
-        case .failure(let refusal): return refusal.response
-        case .success(let read): form = read
-        }
-        let client: RegisteredClient
-        switch try await self.client(of: request, form) {
-        case .refused(let response): return response
-        case .known(let known): client = known
-        }
+        let (form, client) = try await clientForm(request)
         guard form["request_uri"] == nil else {
             return TokenResponses.invalidRequest("The parameter request_uri cannot be pushed.")
         }
@@ -55,16 +46,7 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 7009 §2.1 and §2.2.
     func revoke(_ request: ServerRequest) async throws -> ServerResponse {
-        let form: FormFields
-        switch Self.form(request) {
-        case .failure(let refusal): return refusal.response
-        case .success(let read): form = read
-        }
-        let client: RegisteredClient
-        switch try await self.client(of: request, form) {
-        case .refused(let response): return response
-        case .known(let known): client = known
-        }
+        let (form, client) = try await clientForm(request)
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
         if let ended = try await sessions.end(token, of: client.id) {
             services.audit.record(
@@ -80,21 +62,13 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async throws -> ServerResponse {
-        let form: FormFields
-        switch Self.form(request) {
-        case .failure(let refusal): return refusal.response
-        case .success(let read): form = read
-        }
+        let form = try Self.form(request)
         guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else {
             return TokenResponses.invalidClient
         }
         let server = services.settings.introspectionClients.first { ExactText($0.id) == ExactText(id) }
         let isServer = server.map { $0.secret == secret } ?? false
-        if !isServer {
-            guard case .known(let client) = try await client(of: request, form), client.isConfidential else {
-                return TokenResponses.invalidClient
-            }
-        }
+        if !isServer, try await !client(of: request, form).isConfidential { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
         guard let access = try await sessions.authenticate(token), !access.mustChangePassword,
             isServer || ExactText(access.grant.client) == ExactText(id)

@@ -69,6 +69,7 @@ package struct OAuthRoutes: ServiceDialect {
     static let keySet = "/jwks"
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
+        if let refusal = error as? Refusal { return refusal.response }
         services.log.failure("A request to the authorization server failed.", error, request: request.id)
         return TokenResponses.unavailable
     }
@@ -100,53 +101,54 @@ package struct OAuthRoutes: ServiceDialect {
 }
 
 extension OAuthRoutes {
-    /// The result of authenticating a client.
-    enum CallingClient {
-        case known(RegisteredClient)
-        case refused(ServerResponse)
+    /// A request that is refused with a response of OAuth.
+    struct Refusal: Error {
+        let response: ServerResponse
     }
 
     /// Reads a form, in which each parameter except `resource` occurs once.
     ///
     /// Source: RFC 6749 §3.2.
-    static func form(_ request: ServerRequest) -> Result<FormFields, RefusedForm> {
+    static func form(_ request: ServerRequest) throws(Refusal) -> FormFields {
+        let form: FormFields
         do throws(RequestError) {
-            let form = try request.form()
-            guard !form.repeatsName(except: "resource") else {
-                return .failure(
-                    RefusedForm(response: TokenResponses.invalidRequest("A parameter occurs more than once.")))
-            }
-            return .success(form)
+            form = try request.form()
         } catch {
-            return .failure(
-                RefusedForm(
-                    response: TokenResponses.invalidRequest(
-                        "The body must be a form of type application/x-www-form-urlencoded.", error.status)))
+            throw Refusal(
+                response: TokenResponses.invalidRequest(
+                    "The body must be a form of type application/x-www-form-urlencoded.", error.status))
         }
+        guard !form.repeatsName(except: "resource") else {
+            throw Refusal(response: TokenResponses.invalidRequest("A parameter occurs more than once."))
+        }
+        return form
     }
 
-    /// A form that cannot be used.
-    struct RefusedForm: Error {
-        let response: ServerResponse
-    }
-
-    /// Authenticates the client of a request: one with a secret by the secret, a public one by its id.
+    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, a public one by its id.
+    ///
+    /// - Throws: ``Refusal``; `DatabaseError`.
     ///
     /// Source: RFC 6749 §2.3.1 and §3.2.1.
-    func client(of request: ServerRequest, _ form: FormFields) async throws -> CallingClient {
+    func clientForm(_ request: ServerRequest) async throws -> (form: FormFields, client: RegisteredClient) {
+        let form = try Self.form(request)
+        return (form, try await client(of: request, form))
+    }
+
+    /// Authenticates the client of a form.
+    func client(of request: ServerRequest, _ form: FormFields) async throws -> RegisteredClient {
         switch ClientCredentials(request, form) {
-        case .ambiguous: return .refused(TokenResponses.ambiguousCredentials)
-        case .unreadable: return .refused(TokenResponses.invalidClient)
+        case .ambiguous: throw Refusal(response: TokenResponses.ambiguousCredentials)
+        case .unreadable: throw Refusal(response: TokenResponses.invalidClient)
         case .none: return try await client(form["client_id"], secret: nil)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
         }
     }
 
-    private func client(_ id: String?, secret: Secret?) async throws -> CallingClient {
+    private func client(_ id: String?, secret: Secret?) async throws -> RegisteredClient {
         guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id),
             client.secretHash == secret.map({ SHA256.digest($0) })
-        else { return .refused(TokenResponses.invalidClient) }
-        return .known(client)
+        else { throw Refusal(response: TokenResponses.invalidClient) }
+        return client
     }
 }

@@ -16,7 +16,8 @@ extension Schema {
         Migration(to: 18, named: "clients and their tokens", serverClients),
     ]
 
-    private static let text = "TEXT COLLATE \"C\""
+    /// The type of text in PostgreSQL.
+    static let text = "TEXT COLLATE \"C\""
 
     private static let serverPeople =
         """
@@ -183,51 +184,6 @@ extension Schema {
         );
         CREATE INDEX attempts_in_progress_by_address ON attempts_in_progress (address);
         CREATE INDEX attempts_in_progress_by_account ON attempts_in_progress (account);
-        """
-
-    /// The same as ``clients``.
-    private static let serverClients =
-        """
-        CREATE TABLE clients (
-            id \(text) PRIMARY KEY,
-            name \(text) NOT NULL,
-            secret_hash BYTEA,
-            redirects \(text) NOT NULL,
-            created_at BIGINT NOT NULL
-        );
-
-        CREATE TABLE client_consents (
-            person_id \(text) NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-            client_id \(text) NOT NULL,
-            scopes \(text) NOT NULL,
-            audience \(text) NOT NULL,
-            granted_at BIGINT NOT NULL,
-            PRIMARY KEY (person_id, client_id)
-        );
-
-        CREATE TABLE client_sessions (
-            session_id \(text) PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
-            client_id \(text) NOT NULL,
-            scopes \(text) NOT NULL,
-            audience \(text) NOT NULL,
-            generation BIGINT NOT NULL,
-            refresh_hash BYTEA NOT NULL,
-            next_hash BYTEA,
-            next_answer BYTEA
-        );
-        CREATE INDEX client_sessions_by_client ON client_sessions (client_id);
-
-        CREATE TABLE access_tokens (
-            token_hash BYTEA PRIMARY KEY,
-            session_id \(text) NOT NULL REFERENCES client_sessions (session_id) ON DELETE CASCADE,
-            generation BIGINT NOT NULL,
-            expires_at BIGINT NOT NULL
-        );
-        CREATE TABLE pending_requests (digest BYTEA PRIMARY KEY, record BYTEA NOT NULL, expires_at BIGINT NOT NULL);
-        CREATE INDEX pending_requests_by_expiry ON pending_requests (expires_at);
-
-        CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
-        CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
         """
 
     private static let serverLibrary =
