@@ -33,7 +33,7 @@ struct LargeBodyTests {
                     let socket = try RawSocket(port: fixture.port)
                     let bearer = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
                     try socket.write(
-                        "\(route.method) \(route.pattern) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+                        "\(route.method) \(route.pattern) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
                             + "X-Correlation-ID: mine\r\n\(bearer)Content-Length: \(bytes)\r\n\r\n{\"assetIds\":[")
                     let text = try await BackgroundThread.run { Result { try socket.readToEnd() } }.get()
                     let answers = RawResponse.all(in: Array(text.utf8))

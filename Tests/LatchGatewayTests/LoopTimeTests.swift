@@ -112,13 +112,16 @@ struct HostileRequest {
         let cookie = fixture.gateway.services.cookie?.name ?? "latchd_session"
         let known =
             "Authorization: Bearer \(token)\r\nCookie: \(cookie)=\(token)\r\nSec-Fetch-Site: same-origin\r\n"
+        // Other routes are not served on a protected host.
+        let isProxied = route.pattern == "/auth/verify" || route.pattern.contains("oauth-protected-resource")
         let forwarded =
-            "X-Forwarded-Host: app.example.org\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Method: GET\r\n"
+            (isProxied ? "X-Forwarded-Host: app.example.org\r\n" : "")
+            + "X-Forwarded-Proto: https\r\nX-Forwarded-Method: GET\r\n"
         let path = path(of: route)
         func request(_ name: String, _ target: String, _ fields: String, _ body: [UInt8] = []) -> HostileRequest {
             let length = route.method == .get && body.isEmpty ? "" : "Content-Length: \(body.count)\r\n"
             let head =
-                "\(route.method) \(target) HTTP/1.1\r\nHost: latch.example\r\nConnection: close\r\n\(fields)\(length)\r\n"
+                "\(route.method) \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\(fields)\(length)\r\n"
             return HostileRequest(name: "\(route.method) \(route.pattern): \(name)", bytes: Array(head.utf8) + body)
         }
         var all: [HostileRequest] = []
@@ -210,7 +213,7 @@ struct HostileRequest {
                 ("names of marks", fill(size, "e", "%CC%81%CC%96", "=x")),
                 ("a long value", fill(size, "token=", "x", "")), ("spaces", fill(size, "return=", "+", "")),
                 ("a long state", fill(size, "code=x&state=", "A", "")),
-                ("a long way back", fill(size, "return=", "/a", "")),
+                ("a long way back", fill(size, "return=", "/a", "")), ("different names", Array(differentNames.utf8)),
             ]
         let signed = signedTexts(size - 40).map { ("a token of \($0.0)", Array("logout_token=\($0.1)&x".utf8)) }
         let tokens = signedTexts(size - 40).map { ("another token of \($0.0)", Array("token=\($0.1)".utf8)) }
@@ -282,8 +285,12 @@ struct HostileRequest {
             ("a long way back", text("return=", "/a")),
             ("a long redirect", text("redirect_uri=http://127.0.0.1/", "a")),
             ("nothing", text("a=b", "&")), ("plus signs", text("a=", "+")),
+            ("different names", "a=b&" + differentNames),
         ]
     }()
+
+    /// Nearly as many fields as a form may have, each with a name of its own.
+    private static let differentNames = (0..<980).map { "\($0)=" }.joined(separator: "&")
 
     private static func fill(_ size: Int, _ start: String, _ more: String, _ end: String) -> [UInt8] {
         let (start, end) = (Array(start.utf8), Array(end.utf8))

@@ -113,7 +113,7 @@ enum BrokenKind: CaseIterable {
     private var json: String { #"{"email":"\#(Self.newEmail)","password":"\#(GatewayFixture.password)"}"# }
 
     private func head(_ method: String, _ path: String, _ fields: String) -> String {
-        "\(method) \(path) HTTP/1.1\r\nHost: a\r\n\(fields)Connection: close\r\n\r\n"
+        "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields)Connection: close\r\n\r\n"
     }
 
     private static func body(_ type: String, _ text: String) -> String {

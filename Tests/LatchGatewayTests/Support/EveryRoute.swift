@@ -48,6 +48,7 @@ extension GatewaySettings {
                 admission: .signedIn)
         ])
         pages.isEnabled = true
+        publicURL = "http://127.0.0.1"
         authorizationServer.isEnabled = true
         authorizationServer.clients = [
             RegisteredClient(id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"])
