@@ -13,6 +13,18 @@ final class FailoverRecord: Sendable {
         let access: Access
     }
 
+    /// A session that ended.
+    struct EndedSession {
+        let token: String
+        /// When every gateway must refuse the token at the latest, which is asked from then on.
+        let refusedFrom: ContinuousClock.Instant
+        /// What showed that the session ended, for messages.
+        let proof: String
+    }
+
+    /// When a confirmed revocation must have reached every gateway.
+    static let limit = Duration.milliseconds(250)
+
     /// One fault and what clients saw of it.
     struct Event {
         let kind: FaultKind
@@ -27,7 +39,7 @@ final class FailoverRecord: Sendable {
         var outages: [ClientActivity: (since: ContinuousClock.Instant, event: Int)] = [:]
         var successes: [ClientActivity: Int] = [:]
         var violations: [String] = []
-        var ended: [(token: String, at: ContinuousClock.Instant)] = []
+        var ended: [EndedSession] = []
         var isStopped = false
     }
 
@@ -60,11 +72,20 @@ final class FailoverRecord: Sendable {
         state.withLock { isError ? $0.fail(activity) : $0.succeed(activity) }
     }
 
-    /// Records that a session ended, at the latest now, and that this was confirmed.
-    func end(_ token: String) { state.withLock { $0.ended.append((token, .now)) } }
+    /// Records that a session ended.
+    ///
+    /// - Parameters:
+    ///   - token: The token of the session.
+    ///   - isConfirmed: Whether the answer to the change was received just now. Otherwise another answer showed that an
+    ///     earlier change had its effect. The database may tell the gateways about that a little later.
+    ///   - proof: The answer, for messages.
+    func end(_ token: String, isConfirmed: Bool, _ proof: String) {
+        let limit = Self.limit + (isConfirmed ? .zero : .seconds(1))
+        state.withLock { $0.ended.append(EndedSession(token: token, refusedFrom: .now + limit, proof: proof)) }
+    }
 
-    /// The tokens whose end was confirmed, in this order.
-    var ended: [(token: String, at: ContinuousClock.Instant)] { state.withLock { $0.ended } }
+    /// The sessions that ended, in this order.
+    var ended: [EndedSession] { state.withLock { $0.ended } }
 
     /// Waits until every client has read and written once more.
     func everyClientWorks() async throws {

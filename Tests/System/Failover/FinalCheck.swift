@@ -15,8 +15,8 @@ struct FinalCheck: Sendable {
         for token in tokens where await directClient.status(token, at: address) != .ok {
             record.addViolation("a session of a one-time code is lost at \(address)")
         }
-        for (token, _) in record.ended where await directClient.status(token, at: address) != .forbidden {
-            record.addViolation("an ended session is not refused at \(address)")
+        for session in record.ended where await directClient.status(session.token, at: address) != .forbidden {
+            record.addViolation("a session that ended (\(session.proof)) is not refused at \(address)")
         }
     }
 

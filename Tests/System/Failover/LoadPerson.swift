@@ -80,16 +80,18 @@ actor LoadPerson {
             let token = try JSONValue(parsing: response.body)["access_token"]?.string
             live.append(try #require(token))
             self.password = password
-            if !isClear, password == passwords.last { resolve(to: password, replaced: nil) }
+            if !isClear, password == passwords.last { resolve(to: password, replaced: nil, isConfirmed: false) }
             return
         }
         record.addViolation("no confirmed password of \(email) is accepted")
     }
 
     /// The newest password is valid, so every change was made or will have no effect.
-    private func resolve(to password: String, replaced: String?) {
+    private func resolve(to password: String, replaced: String?, isConfirmed: Bool) {
         (self.password, self.replaced, passwords) = (password, replaced, [password])
-        for token in unclear { record.end(token) }
+        for token in unclear {
+            record.end(token, isConfirmed: isConfirmed, "\(email) changed the password")
+        }
         unclear = []
     }
 
@@ -99,7 +101,8 @@ actor LoadPerson {
         while !record.isStopped {
             if let response = try await client.send(.writes, "/api/auth/mobile/logout", token: token) {
                 if response.status == .unauthorized, isFirst { recordRefusal(token, response.status) }
-                return record.end(token)
+                return record.end(
+                    token, isConfirmed: isFirst, "sign-out of \(email) was answered \(response.status)")
             }
             isFirst = false
         }
@@ -117,16 +120,16 @@ actor LoadPerson {
         case .ok?, .created?:
             live = [token]
             unclear += others
-            resolve(to: new, replaced: password)
+            resolve(to: new, replaced: password, isConfirmed: true)
         case nil:
             passwords.append(new)
             live = [token]
             unclear += others
         case let status?:
             if isClear { record.addViolation("a change of the password of \(email) was answered \(status.rawValue)") }
-            // The session or the password ended by an unclear change.
+            // The session or the password ended by an unclear change. If that change was made with this session, it is
+            // still live, so nothing is known about it.
             live.removeAll { $0 == token }
-            unclear.append(token)
         }
     }
 }

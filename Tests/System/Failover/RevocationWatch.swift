@@ -1,11 +1,8 @@
 import HTTPMessages
 import TestSupport
 
-/// Asks every gateway for each session that ended, from 250 ms after the confirmation on.
+/// Asks every gateway for each session that ended, from the moment on at which it must be refused.
 struct RevocationWatch {
-    /// When a revocation must have reached every gateway.
-    static let limit = Duration.milliseconds(250)
-
     let directClient: DirectGatewayClient
     let record: FailoverRecord
 
@@ -16,12 +13,12 @@ struct RevocationWatch {
             var next = 0
             while !record.isStopped {
                 let ended = record.ended
-                for (token, confirmed) in ended[next...] {
+                for session in ended[next...] {
                     // And an older one, which a new primary or a restarted gateway must know too.
-                    let older = ended.randomElement(using: &random) ?? (token, confirmed)
+                    let older = ended.randomElement(using: &random) ?? session
                     group.addTask {
-                        try await Task.sleep(until: max(confirmed, older.at) + Self.limit, clock: .continuous)
-                        return await ask(token) + ask(older.token)
+                        try await Task.sleep(until: max(session.refusedFrom, older.refusedFrom), clock: .continuous)
+                        return await ask(session) + ask(older)
                     }
                 }
                 next = ended.count
@@ -31,15 +28,19 @@ struct RevocationWatch {
         }
     }
 
-    private func ask(_ token: String) async -> Int {
+    private func ask(_ session: FailoverRecord.EndedSession) async -> Int {
         await withTaskGroup { group in
             for address in directClient.addresses {
-                group.addTask { await (address, directClient.status(token, at: address)) }
+                group.addTask { await (address, directClient.status(session.token, at: address)) }
             }
             return await group.reduce(0) { count, answer in
                 // A gateway that does not answer was killed, and one with 503 cannot ask the database.
                 guard let status = answer.1, status != .serviceUnavailable else { return count }
-                if status != .forbidden { record.addViolation("\(answer.0) answered \(status) for an ended session") }
+                if status != .forbidden {
+                    record.addViolation(
+                        "\(answer.0) answered \(status) for a session that ended (\(session.proof)), "
+                            + "\(session.refusedFrom.duration(to: .now)) after it must be refused")
+                }
                 return count + 1
             }
         }
