@@ -67,6 +67,15 @@ extension ConfigurationKey {
         ConfigurationKey(
             "sessions.maximum_per_person", \.settings.sessions.maximumPerPerson, as: .number(1...10_000),
             summary: "The maximum number of live sessions per person. A further session ends the oldest one."),
+        ConfigurationKey(
+            "sessions.tokens", \.settings.sessions.tokens,
+            as: .choice([("stateful", .stateful), ("rotating", .rotating)]),
+            summary: "The tokens of apps of Onyx's protocol: one for the whole session, or a short-lived one with a "
+                + "refresh token."),
+        ConfigurationKey(
+            "sessions.access_token_lifetime", \.settings.sessions.accessToken,
+            as: .duration(.seconds(60)...(.seconds(3_600))),
+            summary: "The lifetime of an access token if sessions.tokens is rotating."),
     ]
 
     private static let passwords = [

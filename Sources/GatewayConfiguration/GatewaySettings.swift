@@ -66,11 +66,11 @@ package struct GatewaySettings: Sendable {
     /// The kind of store for one-time codes that is used.
     package var codeStore: CodeStoreKind { codes ?? defaultCodes }
 
-    /// Whether the gateway needs the keys of `bridge.key`: to seal data for browsers, to bind forms to them, or to count
-    /// attempts to sign in together with the other gateways of a server.
+    /// Whether the gateway needs the keys of `bridge.key`: to seal data for browsers, to bind forms to them, to count
+    /// attempts to sign in together with the other gateways of a server, or to recognize refresh tokens.
     package var needsKeys: Bool {
         if case .server = database { return true }
-        return !providers.isEmpty || pages.isEnabled
+        return !providers.isEmpty || pages.isEnabled || sessions.tokens == .rotating
     }
 
     /// Makes settings with defaults.

@@ -84,11 +84,7 @@ package struct GatewayServices: Sendable {
         clientSessions = keys.flatMap { keys in
             let settings = stores.settings
             guard settings.authorizationServer.isEnabled else { return nil }
-            return ClientSessionStore(
-                database: stores.database, key: keys.refresh, lifetime: settings.sessions,
-                accessTokenLifetime: settings.authorizationServer.accessTokenLifetime,
-                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, now: stores.now,
-                onSessionsEnded: { issuer.invalidate(person: $0) })
+            return stores.clientSessions(keys, settings.authorizationServer.accessTokenLifetime, issuer)
         }
         self.codes = codes
         pendingRequests = codes.map { codes in

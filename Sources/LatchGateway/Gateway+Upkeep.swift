@@ -131,7 +131,7 @@ extension Gateway {
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
         }
         await attempt("Could not delete expired access tokens; trying again.") {
-            try await self.services.clientSessions?.purge()
+            try await ClientSessionStore.purge(self.stores.database, now: self.stores.now())
         }
         await attempt("Could not delete old sessions; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded

@@ -89,17 +89,12 @@ package final class Gateway: Sendable {
         certificates: CertificateReloader? = nil, families: [DialectFamily] = DialectFamily.all
     ) throws {
         let settings = stores.settings
-        let issuer =
-            issuer
-            ?? StatefulSessionIssuer(
-                database: stores.database, lifetime: settings.sessions,
-                enforcesPasswordChange: settings.passwordsEnabled, audit: stores.audit, lease: stores.lease,
-                now: stores.now)
         let metrics = Metrics()
         let isDraining = Flag()
         let keys =
             settings.needsKeys
             ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path) : nil
+        let issuer = issuer ?? stores.sessionIssuer(keys)
         let attempts = SignInGuard(
             database: stores.database, key: keys?.attempts, address: settings.addressLimit,
             account: settings.accountLimit, now: stores.now)

@@ -78,7 +78,7 @@ enum ClientSessionStatements {
         """
         UPDATE sessions SET provider = b.provider, provider_session = b.provider_session
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
-        """, String.self, String.self)
+        """, String.self, String?.self)
 
     static let find = Statement(
         """

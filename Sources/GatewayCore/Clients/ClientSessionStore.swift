@@ -52,16 +52,17 @@ package struct ClientSessionStore: Sendable {
     ///   - grant: What the person allowed the client.
     ///   - person: The person, as read when the person allowed it.
     ///   - device: The name of the client, and the address that it signs in from.
+    ///   - kind: The kind of the device.
     ///   - id: The id of the session.
     ///   - authenticated: When the person last authenticated.
     ///   - browser: The session of the browser in which the person allowed it. If an identity provider signs that
-    ///     session out, it also ends the client's.
+    ///     session out, it also ends the client's. Nil if there is none.
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; `DatabaseError`.
     package func issue(
-        _ grant: ClientGrant, for person: Person, device: SessionDevice, id: SessionID, authenticated: Date,
-        from browser: SessionID
+        _ grant: ClientGrant, for person: Person, device: SessionDevice, kind: String? = SessionDevice.clientKind,
+        id: SessionID, authenticated: Date, from browser: SessionID?
     ) async throws -> ClientTokens {
         let now = now()
         let cap = now + lifetime.maximum
@@ -71,12 +72,11 @@ package struct ClientSessionStore: Sendable {
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
             let inserted = try connection.run(
-                SessionStatements.insert, id.rawValue, Self.placeholderHash(of: id), now, now, expires, cap,
-                device.name,
-                SessionDevice.clientKind, device.address, min(authenticated, now), id.uuid, person.id,
+                SessionStatements.insert, id.rawValue, Self.placeholder(of: id).bytes, now, now, expires, cap,
+                device.name, kind, device.address, min(authenticated, now), id.uuid, person.id,
                 person.sessionEpoch)
             guard inserted == 1 else { return nil }
-            try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser.rawValue)
+            try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser?.rawValue)
             try connection.run(
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
                 grant.audience.joined(separator: " "), refresh.hash)
@@ -170,8 +170,8 @@ package struct ClientSessionStore: Sendable {
     }
 
     /// A hash for the session's row that belongs to no token: its text has a length that no token has.
-    private static func placeholderHash(of id: SessionID) -> [UInt8] {
-        SHA256.digest("client session " + id.rawValue).bytes
+    static func placeholder(of id: SessionID) -> SHA256Digest {
+        SHA256.digest("client session " + id.rawValue)
     }
 }
 
@@ -252,12 +252,24 @@ extension ClientSessionStore {
         return EndedSession(session: id, person: person)
     }
 
-    /// Deletes expired access tokens, at most 500 in each transaction.
+    /// Returns the session that a refresh token names. Nil for text that is no refresh token of this server.
+    func session(ofRefresh text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
+
+    /// Returns the session that an access token was issued for, even if the token has expired. Nil for other text.
+    ///
+    /// - Throws: `DatabaseError`.
+    func session(ofAccess digest: SHA256Digest) async throws -> SessionID? {
+        let hash = digest.bytes
+        return try await database.read { try $0.first(ClientSessionStatements.sessionOfAccess, hash) }
+            .map(SessionID.init(rawValue:))
+    }
+
+    /// Deletes access tokens that have expired, at most 500 in each transaction.
     ///
     /// - Throws: `DatabaseError`; `CancellationError`.
-    package func purge() async throws {
+    package static func purge(_ database: Database, now: Date) async throws {
         // Another gateway, whose clock is late, may still accept a token that has expired here.
-        let limit = now() - ClockDifference.tolerated
+        let limit = now - ClockDifference.tolerated
         while try await database.write({ try $0.run(ClientSessionStatements.purge, limit) }) > 0 {
             try Task.checkCancellation()
         }

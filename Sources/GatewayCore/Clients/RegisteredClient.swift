@@ -50,6 +50,9 @@ package struct ClientGrant: Sendable, Equatable {
     /// The addresses of the servers that the tokens are for. When it is empty, the tokens are for this server only.
     package let audience: [String]
 
+    /// The grant of the apps that speak one of the gateway's own dialects. No registered client has this id.
+    static let own = ClientGrant(client: "", scopes: [])
+
     /// Creates a grant.
     package init(client: String, scopes: [String], audience: [String] = []) {
         self.client = client

@@ -43,12 +43,13 @@ package struct PasswordSignIn: Sendable {
     /// Checks a password and starts a session if it is correct.
     ///
     /// `canChange` is whether the client can change a password. If not, a person who must change their password gets no
-    /// session, because the session could not be used for anything.
+    /// session, because the session could not be used for anything. `shape` is the format of its token.
     ///
     /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full; `DatabaseError` when the attempt could not
     ///   be counted. An attempt that throws, or is cancelled before its password was checked, does not count.
     package func attempt(
-        _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true
+        _ email: EmailAddress, _ password: Secret, from client: RequestOrigin, canChange: Bool = true,
+        token shape: TokenFormat = .opaque
     ) async throws -> Outcome {
         switch try await check(email, password, from: client) {
         case .right(let credential) where !canChange && credential.person.mustChangePassword:
@@ -57,7 +58,8 @@ package struct PasswordSignIn: Sendable {
                     .signInFailed, reason: "password-change-required", person: credential.person.id,
                     address: client.address.description, request: client.request, device: client.device))
             return .passwordChangeRequired
-        case .right(let credential): return try await startSession(for: credential, password: password, from: client)
+        case .right(let credential):
+            return try await startSession(for: credential, password: password, from: client, shape)
         case .refused: return .refused
         case .limited(let wait): return .limited(wait)
         }
@@ -107,11 +109,12 @@ package struct PasswordSignIn: Sendable {
     }
 
     private func startSession(
-        for credential: StoredCredential, password: Secret, from client: RequestOrigin
+        for credential: StoredCredential, password: Secret, from client: RequestOrigin, _ shape: TokenFormat
     ) async throws -> Outcome {
         await rehashIfOutdated(credential, password: password, from: client)
         do {
-            let session = try await issuer.issue(for: credential.person, device: client.device)
+            let session = try await issuer.issue(
+                for: credential.person, device: client.device, token: shape)
             audit.record(
                 AuditEvent(
                     .signIn, person: session.person, session: session.session, address: client.address.description,

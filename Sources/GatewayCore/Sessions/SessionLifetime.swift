@@ -9,6 +9,10 @@ package struct SessionLifetime: Sendable, Equatable {
     package var rememberEnded: Duration
     /// The maximum number of live sessions of a person. A further one ends the oldest. 100 by default.
     package var maximumPerPerson: Int
+    /// The tokens of apps that can renew them. ``SessionTokens/stateful`` by default.
+    package var tokens = SessionTokens.stateful
+    /// How long an access token lives when ``tokens`` is ``SessionTokens/rotating``. 15 minutes by default.
+    package var accessToken = Duration.seconds(900)
 
     /// Creates lifetimes.
     package init(
@@ -20,4 +24,12 @@ package struct SessionLifetime: Sendable, Equatable {
         self.rememberEnded = rememberEnded
         self.maximumPerPerson = maximumPerPerson
     }
+}
+
+/// The tokens of apps that can renew them, which are those of Onyx's protocol.
+package enum SessionTokens: Sendable, Equatable {
+    /// One token that lives as long as the session.
+    case stateful
+    /// A short-lived access token, and a refresh token that each refresh replaces.
+    case rotating
 }

@@ -61,7 +61,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         let token: Secret
         var expiresIn: Duration?
         switch shape {
-        case .opaque:
+        case .opaque, .renewable:
             cap = now + lifetime.maximum
             expires = min(now + lifetime.sliding, cap)
             token = Secret(Base64URL.encode(SecureRandom.bytes(32)))
@@ -119,8 +119,12 @@ package final class StatefulSessionIssuer: SessionIssuer {
     /// Searches memory for the session of a token; see ``SessionIssuer``.
     package func find(_ token: String) -> TokenSearch {
         guard Self.isPossible(token) else { return .found(.unrecognized) }
-        let digest = SHA256.digest(token)
-        return cachedAuthentication(digest).map(TokenSearch.found)
+        return find(SHA256.digest(token))
+    }
+
+    /// Searches memory for the session with the hash of a token.
+    func find(_ digest: SHA256Digest) -> TokenSearch {
+        cachedAuthentication(digest).map(TokenSearch.found)
             ?? .elsewhere { try await self.authenticateFromDatabase(digest, self.now()) }
     }
 

@@ -8,6 +8,9 @@ import FoundationEssentials
 package enum TokenFormat: Sendable {
     /// 43 random characters without content. The session is extended by its use.
     case opaque
+    /// The tokens of an app that can renew them: a short-lived one with a refresh token where ``SessionTokens/rotating``
+    /// is set, otherwise ``opaque``.
+    case renewable
     /// A token with content, such as a signed token, which includes its expiry. The session lives for `lifetime`
     /// regardless of its use, because the token cannot be changed afterwards.
     case custom(lifetime: Duration, @Sendable (SessionProperties) throws -> Secret)

@@ -22,7 +22,8 @@ extension OnyxRoutes {
         }
         do {
             switch try await signIn.attempt(
-                EmailAddress(normalizing: email), Secret(password), from: onyxOrigin(of: request), canChange: false)
+                EmailAddress(normalizing: email), Secret(password), from: onyxOrigin(of: request), canChange: false,
+                token: .renewable)
             {
             case .signedIn(let credential):
                 metrics.signIn(.succeeded)

@@ -1,3 +1,4 @@
+import GatewayCore
 import HTTPMessages
 package import HTTPServer
 import ServerMessages
@@ -13,7 +14,8 @@ extension BridgeRoutes {
             return DefaultResponses.invalid("body: An object with 'code' and 'code_verifier' is required.")
         }
         let session = try await bridge.redeem(
-            OneTimeCode(body.code), verifier: body.codeVerifier, client: onyxOrigin(of: request))
+            OneTimeCode(body.code), verifier: body.codeVerifier, client: onyxOrigin(of: request),
+            token: .renewable)
         return session.map(DefaultResponses.token) ?? Self.unknownCode
     }
 

@@ -70,11 +70,11 @@ struct ClientSessionEndTests {
         try await ClientSessionFixture.with { fixture in
             let old = try await fixture.issue()
             fixture.clock.advance(600)
-            try await fixture.store.purge()
+            try await fixture.purge()
             #expect(try await fixture.count("access_tokens") == 1, "Another gateway's clock may be late.")
             fixture.clock.advance(61)
             let new = try await fixture.issue()
-            try await fixture.store.purge()
+            try await fixture.purge()
             #expect(try await fixture.count("access_tokens") == 1)
             #expect(try await fixture.access(new.accessToken) != nil)
             // Only the access tokens of the last three refresh tokens are kept.

@@ -52,6 +52,9 @@ struct ClientSessionFixture: Sendable {
 
     func access(_ token: Secret) async throws -> ClientAccess? { try await store.authenticate(token.reveal()) }
 
+    /// Deletes expired access tokens, as a gateway does from time to time.
+    func purge() async throws { try await ClientSessionStore.purge(stores.database, now: clock.now) }
+
     /// The stored session.
     func session(_ id: SessionID) async throws -> SessionSummary {
         try #require(try await stores.sessions.list().first { $0.id == id })

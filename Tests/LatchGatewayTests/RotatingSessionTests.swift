@@ -1,0 +1,134 @@
+import Crypto
+import FoundationEssentials
+import HTTPMessages
+import Primitives
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import LatchGateway
+
+/// The tokens of Onyx's protocol where `sessions.tokens` is `rotating`.
+@Suite("Rotating session tokens", .timeLimit(.minutes(20)))
+struct RotatingSessionTests {
+    private struct Tokens {
+        let access: String
+        let refresh: String
+    }
+
+    private static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
+        try await GatewayFixture.with({ $0.sessions.tokens = .rotating }) { fixture in
+            _ = try await fixture.addPerson()
+            try await body(fixture)
+        }
+    }
+
+    private static func tokens(_ response: Exchange.Response) throws -> Tokens {
+        try #require(response.status == 200)
+        return Tokens(
+            access: try #require(response.token), refresh: try #require(response.json?["refresh_token"]?.string))
+    }
+
+    @Test func `OX-6 an access token expires, and a refresh replaces both tokens`() async throws {
+        try await Self.with { fixture in
+            let login = try await fixture.login()
+            #expect(login.json?["expires_in"]?.number == 900)
+            let first = try Self.tokens(login)
+            #expect(try await fixture.me(first.access).json?["email"]?.string == GatewayFixture.email)
+            fixture.clock.advance(900)
+            #expect(try await fixture.me(first.access).json?["error_code"]?.string == "SESSION_EXPIRED")
+            let second = try Self.tokens(try await fixture.refresh(first.refresh))
+            #expect(second.access != first.access && second.refresh != first.refresh)
+            #expect(try await fixture.me(second.access).status == 200)
+            #expect(try await fixture.refresh(second.access).status == 401, "an access token does not refresh")
+            #expect(try await fixture.me(first.refresh).status == 403, "a refresh token is no access token")
+        }
+    }
+
+    @Test func `OX-6 a refresh whose response was lost gets the same tokens again`() async throws {
+        try await Self.with { fixture in
+            let first = try Self.tokens(try await fixture.login())
+            let second = try Self.tokens(try await fixture.refresh(first.refresh))
+            let again = try Self.tokens(try await fixture.refresh(first.refresh))
+            #expect(again.access == second.access && again.refresh == second.refresh)
+            #expect(try await fixture.me(first.access).status == 200, "it is valid until it expires")
+            #expect(try await fixture.me(second.access).status == 200)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `OX-6 an old refresh token ends the session at once, and that is recorded`(isCached: Bool) async throws {
+        try await Self.with { fixture in
+            let first = try Self.tokens(try await fixture.login())
+            let second = try Self.tokens(try await fixture.refresh(first.refresh))
+            #expect(try await fixture.me(second.access).status == 200)
+            if !isCached { fixture.gateway.issuer.invalidateAll() }
+            #expect(try await fixture.refresh(first.refresh).status == 401)
+            #expect(try await fixture.me(second.access).json?["error_code"]?.string == "SESSION_TERMINATED")
+            #expect(try await fixture.refresh(second.refresh).status == 401)
+            let reasons = fixture.lines.audit.filter { $0["event"]?.string == "revoked" }.map { $0["reason"]?.string }
+            #expect(reasons == ["token-reused"])
+        }
+    }
+
+    @Test func `OX-1 TT-11 sign-out with either token ends the session`() async throws {
+        try await Self.with { fixture in
+            for usesRefreshToken in [false, true] {
+                let tokens = try Self.tokens(try await fixture.login())
+                #expect(try await fixture.me(tokens.access).status == 200)
+                let token = usesRefreshToken ? tokens.refresh : tokens.access
+                #expect(try await fixture.logout(token).status == 204)
+                #expect(try await fixture.me(tokens.access).json?["error_code"]?.string == "SESSION_TERMINATED")
+                #expect(try await fixture.refresh(tokens.refresh).status == 401)
+                #expect(try await fixture.logout(token).status == 401)
+            }
+        }
+    }
+
+    @Test func `a person who is disabled, and a session that another process ends, are refused at once`() async throws {
+        try await Self.with { fixture in
+            let ended = try Self.tokens(try await fixture.login())
+            #expect(try await fixture.me(ended.access).status == 200)
+            let stores = fixture.gateway.stores
+            let session = try #require(try await stores.sessions.list().first)
+            #expect(session.device.kind != SessionDevice.clientKind)
+            _ = try await stores.sessions.end(session.id, of: session.person)
+            await fixture.gateway.detectExternalWrites()
+            #expect(try await fixture.me(ended.access).json?["error_code"]?.string == "SESSION_TERMINATED")
+
+            let disabled = try Self.tokens(try await fixture.login())
+            #expect(try await fixture.me(disabled.access).status == 200)
+            try await stores.people.disable(try #require(try await stores.people.list().first).id)
+            #expect(try await fixture.me(disabled.access).status == 403)
+            #expect(try await fixture.refresh(disabled.refresh).status == 401)
+        }
+    }
+
+    @Test func `OX-8 a checked access token needs no further read of the database`() async throws {
+        try await Self.with { fixture in
+            let tokens = try Self.tokens(try await fixture.login())
+            #expect(try await fixture.me(tokens.access).status == 200)
+            guard case .found(let authentication) = fixture.gateway.issuer.find(tokens.access) else {
+                Issue.record("the token is not in memory")
+                return
+            }
+            #expect(authentication.isValid)
+            #expect(authentication.session?.expires == fixture.clock.now + .seconds(900), "'token_expires_at' of '/me'")
+        }
+    }
+
+    @Test func `a session's expiry moves with its use, up to its maximum`() async throws {
+        try await Self.with { fixture in
+            var tokens = try Self.tokens(try await fixture.login())
+            let lifetime = fixture.gateway.stores.settings.sessions
+            let steps = Int(lifetime.maximum.seconds / (lifetime.sliding.seconds - 60))
+            for _ in 0..<steps {
+                fixture.clock.advance(lifetime.sliding.seconds - 60)
+                tokens = try Self.tokens(try await fixture.refresh(tokens.refresh))
+            }
+            fixture.clock.advance(lifetime.sliding.seconds - 60)
+            #expect(try await fixture.refresh(tokens.refresh).status == 401)
+        }
+    }
+}
