@@ -21,19 +21,43 @@ final class FormBrowser {
     ///
     /// - Returns: The address that begins with `end`.
     func follow(_ address: String, answers: [String: String], until end: String) async throws -> String {
+        switch try await visit(address, answers: answers, until: end) {
+        case .address(let address): return address
+        case .page(let response, let url):
+            let page = String(decoding: response.body, as: UTF8.self)
+            throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
+        }
+    }
+
+    /// Follows redirects and fills in every form with `answers`, until there is a page without a form.
+    ///
+    /// - Returns: The text of the page.
+    func page(_ address: String, answers: [String: String]) async throws -> String {
+        switch try await visit(address, answers: answers, until: nil) {
+        case .address(let address): address
+        case .page(let response, _): String(decoding: response.body, as: UTF8.self)
+        }
+    }
+
+    private enum End {
+        case address(String)
+        case page(ClientResponse, url: String)
+    }
+
+    private func visit(_ address: String, answers: [String: String], until end: String?) async throws -> End {
         var request = ClientRequest(url: address)
         for _ in 0..<12 {
             let url = request.url
             let response = try await send(request)
             if response.status.isRedirect, let location = response.headers["Location"] {
                 let next = Self.absolute(location, from: url)
-                if next.hasPrefix(end) { return next }
+                if let end, next.hasPrefix(end) { return .address(next) }
                 request = ClientRequest(url: next)
                 continue
             }
             let page = String(decoding: response.body, as: UTF8.self)
             guard response.status == .ok, let form = Self.form(in: page, answers) else {
-                throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
+                return .page(response, url: url)
             }
             request = ClientRequest(
                 method: .post, url: Self.absolute(form.action, from: url),
@@ -42,7 +66,7 @@ final class FormBrowser {
                 ],
                 body: Array(FormURLEncoded.encode(form.fields).utf8))
         }
-        throw ChildProcess.Failure("The provider never sends the browser back.")
+        throw ChildProcess.Failure("The pages send the browser on without an end.")
     }
 
     private func send(_ request: ClientRequest) async throws -> ClientResponse {
