@@ -21,17 +21,32 @@ final class FormBrowser {
     ///
     /// - Returns: The address that begins with `end`.
     func follow(_ address: String, answers: [String: String], until end: String) async throws -> String {
+        try await follow(address, answers) { next, _ in next?.hasPrefix(end) == true }
+    }
+
+    /// Follows redirects and fills in every form with `answers`, until a page contains `text`.
+    ///
+    /// - Returns: The page.
+    func follow(_ address: String, answers: [String: String], untilPageWith text: String) async throws -> String {
+        try await follow(address, answers) { _, page in page?.contains(text) == true }
+    }
+
+    /// Follows redirects and fills in forms until `isEnd` is true for the address of a redirect, or for a page.
+    private func follow(
+        _ address: String, _ answers: [String: String], until isEnd: (_ address: String?, _ page: String?) -> Bool
+    ) async throws -> String {
         var request = ClientRequest(url: address)
         for _ in 0..<12 {
             let url = request.url
             let response = try await send(request)
             if response.status.isRedirect, let location = response.headers["Location"] {
                 let next = Self.absolute(location, from: url)
-                if next.hasPrefix(end) { return next }
+                if isEnd(next, nil) { return next }
                 request = ClientRequest(url: next)
                 continue
             }
             let page = String(decoding: response.body, as: UTF8.self)
+            if isEnd(nil, page) { return page }
             guard response.status == .ok, let form = Self.form(in: page, answers) else {
                 throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
             }
