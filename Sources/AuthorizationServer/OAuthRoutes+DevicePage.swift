@@ -96,7 +96,10 @@ extension OAuthRoutes {
         }
         switch visit.fields[Self.decision] {
         case nil: return decisionPage(asked, code, try await name(of: asked), visit)
-        case "allow": return try await decide(code, DeviceApproval(in: visit.session), visit)
+        case "allow":
+            // First, because the device may ask for its tokens as soon as the decision is stored.
+            if asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
+            return try await decide(code, DeviceApproval(in: visit.session), visit)
         default: return try await decide(code, nil, visit)
         }
     }
@@ -145,7 +148,6 @@ extension OAuthRoutes {
         _ code: UserCode, _ approval: DeviceApproval?, _ visit: SignedInRequest
     ) async throws -> ServerResponse? {
         guard let asked = try await devices.decide(code, approval) else { return nil }
-        if approval != nil, asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
         services.audit.record(
             AuditEvent(
                 approval == nil ? .clientDenied : .clientAllowed, reason: "device", person: visit.person.id,

@@ -58,8 +58,10 @@ struct DeviceDialectTests {
             let ada = try await stores.people.require(GatewayFixture.email)
             _ = try await stores.sessions.revokeAll(of: ada.id)
             fixture.gateway.gateway.services.issuer.invalidateAll()
+            stores.apiKeys.invalidateAll()
             let after = try await fixture.gateway.http.send("GET", path, headers: headers).status
-            #expect(after == 401 || dialect == "relate-mail")
+            // Onyx distinguishes a session that was ended from an unknown one.
+            #expect(after == (dialect == "onyx" ? 403 : 401))
         }
     }
 
@@ -91,7 +93,8 @@ struct DeviceDialectTests {
             #expect(opened.status == 400)
         }
         try await Self.with(isOn: false) { fixture in
-            #expect(try await Self.begin("immich", fixture).json?["error"] == "invalid_client")
+            let refused = try await Self.begin("immich", fixture)
+            #expect(refused.json?["error"] == "invalid_client")
         }
     }
 

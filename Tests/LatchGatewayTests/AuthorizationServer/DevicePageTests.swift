@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import OAuth
 import TestSupport
 import Testing
 

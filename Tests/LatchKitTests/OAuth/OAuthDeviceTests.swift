@@ -138,7 +138,7 @@ import Testing
                 .unreadableResponse),
             (#"{"device_code":"d","user_code":"u","verification_uri":"http://example.org/","expires_in":"60"}"#, 200,
                 .unreadableResponse),
-            ("<html>", 200, .unreadableResponse), ("{}", 503, .serverError),
+            ("<html>", 200, .interceptedResponse), ("{}", 503, .serverError),
         ] {
             fixture.set { $0.codes = .json(body, status) }
             let error = try await #require(throws: LatchError.self) { try await fixture.signIn(other) }
