@@ -40,8 +40,8 @@ extension OAuthRoutes {
             \(pages.hidden(visit))
             <div class="field">
             <label for="\(Self.userCode)">Code</label>
-            <input id="\(Self.userCode)" name="\(Self.userCode)" type="text" autocomplete="off" autocapitalize="characters" \
-            spellcheck="false"\(attribute: "value", code)\(flag: "required", true)\(flag: "autofocus", true)>
+            <input id="\(Self.userCode)" name="\(Self.userCode)" type="text" autocomplete="off" \
+            autocapitalize="characters" spellcheck="false"\(attribute: "value", code)\(flag: "required", true)\(flag: "autofocus", true)>
             </div>
             <p><button type="submit" class="full">Continue</button></p>
             </form>
@@ -156,18 +156,24 @@ extension OAuthRoutes {
         guard approval != nil else {
             return page(
                 "Not allowed",
-                "<p>The device was not signed in. If you did not start this yourself, somebody tried to use your account.</p>")
+                """
+                <p>The device was not signed in. If you did not start this yourself, somebody tried to use your \
+                account.</p>
+                """)
         }
         return page(
             "You allowed \(try await name(of: asked))",
-            "<p>Go back to the device. It signs in within a few seconds. You can sign it out on your account page.</p>")
+            """
+            <p>Go back to the device. It signs in within a few seconds. You can sign it out on your account page.</p>
+            """)
     }
 
     /// The page for a code that is unknown, mistyped, used or expired. These cases are not distinguished.
     private var unknownCode: ServerResponse {
         pages.plain(
             .notFound, title: "This code is not valid",
-            sentence: "It may be mistyped, used already, or older than 10 minutes. Compare it with the device, or start "
+            sentence:
+                "It may be mistyped, used already, or older than 10 minutes. Compare it with the device, or start "
                 + "the sign-in there again.",
             again: prefix + Self.device)
     }
@@ -175,7 +181,8 @@ extension OAuthRoutes {
     private func tooManyCodes(_ wait: Duration) -> ServerResponse {
         pages.plain(
             .tooManyRequests, title: "Too many attempts",
-            sentence: "Too many codes were not valid. Try again in \(ReadableTime.length(wait, isWait: true)). Attempts "
+            sentence:
+                "Too many codes were not valid. Try again in \(ReadableTime.length(wait, isWait: true)). Attempts "
                 + "before then are not checked."
         ).retry(after: wait)
     }

@@ -94,6 +94,7 @@ extension OAuthRoutes {
     ///   - epoch: How often all sessions of the person had been ended by then.
     ///   - browser: The session of the browser in which the person allowed it.
     ///   - grant: The grant that the person must still allow. Nil when it is not a client's.
+    /// - Returns: The person, or what changed.
     /// - Throws: `DatabaseError`.
     func person(
         _ id: UUID, epoch: Int, browser: SessionID, allowing grant: ClientGrant?

@@ -35,7 +35,8 @@ package struct OAuthRoutes: ServiceDialect {
     /// server, or what it needs.
     package init?(services: GatewayServices, dialects: [any DeviceDialect]) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let devices = services.deviceRequests, let requests = services.pendingRequests, let keys = services.keys, let issuer = services.address.configured
+            let devices = services.deviceRequests, let requests = services.pendingRequests, let keys = services.keys,
+            let issuer = services.address.configured
         else { return nil }
         self.services = services
         self.sessions = sessions

@@ -28,6 +28,7 @@ package protocol DeviceDialect: ServiceDialect {
     ///   - scopes: The scopes of ``deviceScopes(_:)``.
     ///   - approval: How the person allowed it.
     ///   - request: The request of the device for its token.
+    /// - Returns: The token.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out since;
     ///   `DatabaseError`.
     func issueDeviceToken(

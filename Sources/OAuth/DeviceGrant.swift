@@ -60,8 +60,7 @@ package struct DeviceAuthorizationResponse: Sendable {
         let interval = value["interval"].flatMap { $0 == .null ? nil : $0 }
         guard interval == nil || interval?.number.map({ $0 >= 0 }) == true else {
             throw OAuthError(
-                .malformed, "The device authorization response's 'interval' is not a number of seconds; check the server."
-            )
+                .malformed, "The device authorization response's 'interval' is not a number; check the server.")
         }
         deviceCode = Secret(code)
         self.userCode = userCode

@@ -101,6 +101,7 @@ package struct DeviceRequestStore: Sendable {
     /// - Parameters:
     ///   - code: The code of the device.
     ///   - client: The client that sent it.
+    /// - Returns: The tokens' owner and what they are for, or why there are none yet.
     /// - Throws: `DatabaseError`.
     package func poll(_ code: String, of client: String) async throws -> DevicePoll {
         let (hash, now) = (SHA256.digest(code).bytes, now())

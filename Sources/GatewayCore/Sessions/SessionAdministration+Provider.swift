@@ -37,7 +37,9 @@ extension SessionAdministration {
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.
     package func record(browser: SessionID, of id: SessionID) async throws {
-        let found = try await database.read { try $0.first(ProviderSessionStatements.providerSession, browser.rawValue) }
+        let found = try await database.read {
+            try $0.first(ProviderSessionStatements.providerSession, browser.rawValue)
+        }
         guard let found, let provider = found.provider else { return }
         try await record(provider: provider, found.session, of: id)
     }

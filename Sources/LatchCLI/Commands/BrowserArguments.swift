@@ -35,7 +35,8 @@ struct BrowserArguments: Sendable {
         "callback", value: "WAY", defaultText: "the way that the server supports",
         help: "How the browser returns: to a port of this machine, or by a link for a registered program.")
     private static let timeout = Option<Int>(
-        "timeout", value: "SECONDS", defaultText: "600", help: "How long to wait for the browser to return, or for the code to be entered.")
+        "timeout", value: "SECONDS", defaultText: "600",
+        help: "How long to wait for the browser to return, or for the code to be entered.")
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [

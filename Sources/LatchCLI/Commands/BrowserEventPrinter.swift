@@ -24,7 +24,9 @@ final class BrowserEventPrinter: Sendable {
         case .waiting(let address, let method): wait(address, method)
         case .browserFailed(let reason):
             context.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
-            if showsQRCode == nil, !opensNone { QRCodeText(address.withLock(\.self)).show(on: context.console, isWanted: false) }
+            if showsQRCode == nil, !opensNone {
+                QRCodeText(address.withLock(\.self)).show(on: context.console, isWanted: false)
+            }
         case .unrecognizedLink: context.console.warn("This link does not belong to this sign-in. Nothing was changed.")
         }
     }

@@ -107,6 +107,7 @@ struct PendingDeviceSignIn: Sendable {
     ///   - request: The request.
     ///   - place: The server that it goes to.
     ///   - connection: The connection.
+    /// - Returns: The codes.
     /// - Throws: ``LatchError``; `CancellationError`.
     static func codes(
         _ request: DialectRequest, from place: ServerAddress, _ connection: UnauthenticatedConnection

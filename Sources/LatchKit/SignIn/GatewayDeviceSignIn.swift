@@ -61,7 +61,8 @@ struct GatewayDeviceSignIn: Sendable {
     }
 
     private static func grant(from response: ClientResponse, of place: ServerAddress) throws(LatchError) -> Grant {
-        guard let tokens = OAuthDialect().tokens(in: response), let value = try? JSONValue(parsing: response.body) else {
+        guard let tokens = OAuthDialect().tokens(in: response), let value = try? JSONValue(parsing: response.body)
+        else {
             throw InterceptedResponse.noToken(in: response, from: place)
         }
         var grant = Grant(token: tokens.accessToken, lifetime: tokens.expiresIn)

@@ -17,16 +17,17 @@ struct DeviceDialectTests {
     private static func with(
         isOn: Bool = true, _ body: (OAuthFixture) async throws -> Void
     ) async throws {
-        try await OAuthFixture.with({ settings in
-            settings.authorizationServer.servesDialectsToDevices = isOn
-            settings.immich.isEnabled = true
-            settings.immich.prefix = "/im"
-            settings.timeTracker.isEnabled = true
-            settings.timeTracker.prefix = "/tt"
-            settings.relateMail.isEnabled = true
-            settings.relateMail.prefix = "/rm"
-            settings.accountLimit.attempts = 100
-        }, body)
+        try await OAuthFixture.with(
+            { settings in
+                settings.authorizationServer.servesDialectsToDevices = isOn
+                settings.immich.isEnabled = true
+                settings.immich.prefix = "/im"
+                settings.timeTracker.isEnabled = true
+                settings.timeTracker.prefix = "/tt"
+                settings.relateMail.isEnabled = true
+                settings.relateMail.prefix = "/rm"
+                settings.accountLimit.attempts = 100
+            }, body)
     }
 
     private static func begin(

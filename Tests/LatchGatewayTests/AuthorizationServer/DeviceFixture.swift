@@ -17,15 +17,16 @@ extension OAuthFixture {
     static func withDevices(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (OAuthFixture) async throws -> Void
     ) async throws {
-        try await with({ settings in
-            settings.authorizationServer.clients += [
-                RegisteredClient(id: "tv", name: "Example TV", secretHash: nil, redirects: [], allowsDevice: true),
-                RegisteredClient(
-                    id: "box", name: "Example Box", secretHash: SHA256.digest(secret), redirects: [],
-                    allowsDevice: true),
-            ]
-            change(&settings)
-        }, body)
+        try await with(
+            { settings in
+                settings.authorizationServer.clients += [
+                    RegisteredClient(id: "tv", name: "Example TV", secretHash: nil, redirects: [], allowsDevice: true),
+                    RegisteredClient(
+                        id: "box", name: "Example Box", secretHash: SHA256.digest(secret), redirects: [],
+                        allowsDevice: true),
+                ]
+                change(&settings)
+            }, body)
     }
 
     /// Asks for the codes of a device.

@@ -51,7 +51,8 @@ extension GatewaySettings {
         publicURL = "http://127.0.0.1"
         authorizationServer.isEnabled = true
         authorizationServer.clients = [
-            RegisteredClient(id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true)
+            RegisteredClient(
+                id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true)
         ]
         authorizationServer.servesDialectsToDevices = true
         trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })

@@ -35,7 +35,8 @@ final class DeviceSignInFixture: Sendable {
 
     init(_ metadata: [String: JSONValue] = [:]) throws {
         var settings = OAuthScript.Settings()
-        settings.metadata = metadata.merging(["device_authorization_endpoint": "BASE/oauth/device"]) { first, _ in first }
+        settings.metadata = metadata.merging(["device_authorization_endpoint": "BASE/oauth/device"]) { first, _ in first
+        }
         oauth = try OAuthFixture(settings)
         oauth.script.add(client: "by-hand", redirects: [])
         oauth.script.intercept { [weak self] in self?.response($0) }

@@ -71,7 +71,9 @@ import Testing
             let fixture = try DeviceSignInFixture()
             let latch = try await fixture.home.open()
             fixture.set { $0.lifetime = 12 }
-            let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch, timeout: timeout) }
+            let error = try await #require(throws: LatchError.self) {
+                try await fixture.signIn(latch, timeout: timeout)
+            }
             #expect(error.code == .signInTimedOut)
             #expect(fixture.pauses == (timeout == nil ? [5, 5, 2] : [5, 2]).map { .seconds($0) })
             await latch.close()
@@ -131,13 +133,14 @@ import Testing
 
         let fixture = try DeviceSignInFixture()
         let other = try await fixture.home.open()
+        func codes(_ page: String, _ lifetime: String) -> String {
+            #"{"device_code":"d","user_code":"u","verification_uri":"\#(page)","expires_in":\#(lifetime)}"#
+        }
         for (body, status, code) in [
             (#"{"error":"unauthorized_client"}"#, 400, LatchError.Code.deviceLoginDisabled),
             (#"{"error":"invalid_scope"}"#, 400, .serverRefused), ("{}", 200, .unreadableResponse),
-            (#"{"device_code":"d","user_code":"u","verification_uri":"javascript:x","expires_in":60}"#, 200,
-                .unreadableResponse),
-            (#"{"device_code":"d","user_code":"u","verification_uri":"http://example.org/","expires_in":"60"}"#, 200,
-                .unreadableResponse),
+            (codes("javascript:x", "60"), 200, .unreadableResponse),
+            (codes("http://example.org/", #""60""#), 200, .unreadableResponse),
             ("<html>", 200, .interceptedResponse), ("{}", 503, .serverError),
         ] {
             fixture.set { $0.codes = .json(body, status) }

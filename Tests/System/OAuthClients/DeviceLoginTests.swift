@@ -86,7 +86,8 @@ struct DeviceLoginTests {
     ) async throws -> String {
         let http = try HTTPClient()
         // The code is in the address, and so in the field already.
-        let query = try FormURLEncoded.decode(String(address.split(separator: "?", maxSplits: 1).dropFirst().last ?? ""))
+        let text = address.split(separator: "?", maxSplits: 1).dropFirst().last ?? ""
+        let query = try FormURLEncoded.decode(String(text))
         let answers = [
             "username": SystemFixture.email, "password": SystemFixture.password, "decision": decision,
             "user_code": code ?? query["user_code"] ?? "",

@@ -45,7 +45,8 @@ extension OAuthDialect: BrowserDialect {
         }
         var dialect = self
         let client = try await client(
-            start.clientID, redirect: start.redirect, earlierDetails: start.earlierDetails, at: authorization, connection)
+            start.clientID, redirect: start.redirect, earlierDetails: start.earlierDetails, at: authorization,
+            connection)
         dialect.client = client
         let proof = SignInProof(redirect: start.redirect)
         var request = AuthorizationRequest(

@@ -12,6 +12,11 @@ extension OAuthDialect {
     ///   - given: The client id that the person gave. Nil when there is none.
     ///   - address: The redirect address. Nil for a sign-in on another device, which has none.
     ///   - earlierDetails: The stored details of the accounts at the server, the latest first.
+    ///   - server: The authorization server.
+    ///   - connection: The connection.
+    /// - Returns: The client.
+    /// - Throws: ``LatchError/Code/clientIDRequired``, ``LatchError/Code/invalidRequest`` and the errors of a
+    ///   registration; `CancellationError`.
     func client(
         _ given: String?, redirect address: String?, earlierDetails: [[String: String]], at server: AuthorizationServer,
         _ connection: UnauthenticatedConnection
