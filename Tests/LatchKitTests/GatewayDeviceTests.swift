@@ -56,37 +56,9 @@ import Testing
             }
         }
 
-        /// Signs in on the device. Ada decides between the first and the second request for the token.
+        /// Signs in on the device.
         func signIn(allows: Bool = true) async throws -> Account {
-            let (codes, shown) = AsyncStream.makeStream(of: String.self)
-            var signIn = DeviceSignIn { event in
-                if case .waiting(let code) = event { shown.yield(code.userCode) }
-            }
-            let requests = try #require(gateway.services.deviceRequests)
-            let ada = try await gateway.stores.people.require("ada@example.org")
-            let browser = try await gateway.services.issuer.issue(for: ada, device: SessionDevice(name: "Browser"))
-            let session = try #require(
-                try await gateway.services.issuer.authenticate(browser.token.reveal()).session)
-            let rounds = Rounds()
-            signIn.pause = { _ in
-                guard await rounds.next() == 2 else { return }
-                for await code in codes {
-                    let typed = try #require(UserCode(typed: code))
-                    let approval = allows ? DeviceApproval(in: session) : nil
-                    _ = try #require(try await requests.decide(typed, approval))
-                    break
-                }
-            }
-            return try await latch.signIn(signIn, to: found)
-        }
-    }
-
-    private actor Rounds {
-        private var count = 0
-
-        func next() -> Int {
-            count += 1
-            return count
+            try await latch.signIn(onDeviceTo: found, at: gateway, allows: allows)
         }
     }
 
@@ -132,5 +104,38 @@ import Testing
             }
             #expect(id.code == .invalidRequest)
         }
+    }
+}
+
+extension LatchClient {
+    /// Signs in on a device at a gateway. Ada decides between the first and the second request for the token.
+    func signIn(onDeviceTo server: Server, at gateway: Gateway, allows: Bool = true) async throws -> Account {
+        let (codes, shown) = AsyncStream.makeStream(of: String.self)
+        var signIn = DeviceSignIn { event in
+            if case .waiting(let code) = event { shown.yield(code.userCode) }
+        }
+        let requests = try #require(gateway.services.deviceRequests)
+        let ada = try await gateway.stores.people.require("ada@example.org")
+        let browser = try await gateway.services.issuer.issue(for: ada, device: SessionDevice(name: "Browser"))
+        let session = try #require(try await gateway.services.issuer.authenticate(browser.token.reveal()).session)
+        let rounds = Rounds()
+        signIn.pause = { _ in
+            guard await rounds.next() == 2 else { return }
+            for await code in codes {
+                let typed = try #require(UserCode(typed: code))
+                _ = try #require(try await requests.decide(typed, allows ? DeviceApproval(in: session) : nil))
+                break
+            }
+        }
+        return try await self.signIn(signIn, to: server)
+    }
+}
+
+private actor Rounds {
+    private var count = 0
+
+    func next() -> Int {
+        count += 1
+        return count
     }
 }
