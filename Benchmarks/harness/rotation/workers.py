@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import random
@@ -19,6 +20,9 @@ LOSS = 0.05
 """The part of the responses to refreshes that are lost."""
 HISTORY = 12
 """How many of its last events a client reports when it is refused."""
+
+# `linux/prctl.h`.
+PR_SET_PDEATHSIG = 1
 
 CLIENT_FIRST = "the client first"
 THIEF_FIRST = "the thief first"
@@ -72,13 +76,13 @@ class Outcome:
 
 def start(run: Callable[[Work], None], work: Work) -> None:
     """The body of a process; an error is reported to the process that waits."""
+    # The process ends with the one that started it, however that ends.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
         run(work)
         work.pipe.send(("done", None))
-    except (BrokenPipeError, EOFError):
-        return
     except Exception as error:  # noqa: BLE001: told in the process that waits
         work.pipe.send(("failed", f"{type(error).__name__}: {error}"))
 
