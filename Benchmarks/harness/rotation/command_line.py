@@ -29,9 +29,10 @@ def main(arguments: list[str]) -> int:
     """Exit code 0 when latchd caught every theft and signed nobody else out; 1 when not, or when a run failed."""
     options = _parser().parse_args(arguments)
     results: list[Result] = []
+    known = machine.describe()
     status = in_folder("latchstring-rotation.", options.folder, lambda folder: _run(options, folder, results))
     if results:
-        print(_markdown(results, options, arguments))
+        print(_markdown(results, known, options.seed, arguments))
     return status or int(any(result.server == "latchd" and not result.has_passed for result in results))
 
 
@@ -87,13 +88,12 @@ def _run(options: argparse.Namespace, folder: Path, results: list[Result]) -> No
         results.append(Run(target, sizes[server], options.seed, own).run())
 
 
-def _markdown(results: list[Result], options: argparse.Namespace, arguments: list[str]) -> str:
+def _markdown(results: list[Result], known: dict[str, str], seed: int, arguments: list[str]) -> str:
     lines = [HEAD, ["---"] * len(HEAD), *(_cells(result) for result in results)]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    known = machine.describe()
     where = "; ".join(f"{name} {known[name]}" for name in ("date", "commit", "processor", "memory", "system"))
     command = shlex.join(["Benchmarks/rotation", *arguments])
-    measured = f"Measured with `{command}`, seed {options.seed}, on: {where}."
+    measured = f"Measured with `{command}`, seed {seed}, on: {where}."
     return "\n\n".join([table, measured, *(_thefts(result) for result in results)])
 
 
