@@ -135,6 +135,15 @@ def stat_fields(folder: Path) -> list[str]:
         return []
 
 
+def kill_children() -> None:
+    """Kills every process that this one has started."""
+    for entry in os.listdir("/proc"):
+        fields = stat_fields(Path("/proc") / entry) if entry.isdigit() else []
+        if fields and int(fields[1]) == os.getpid():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(int(entry), signal.SIGKILL)
+
+
 def cpu_seconds(folder: Path) -> float:
     """utime and stime of a process or a thread."""
     fields = stat_fields(folder)

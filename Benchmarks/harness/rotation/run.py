@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
 
-from ..process import BenchError
+from ..process import BenchError, kill_children
 from . import workers
 from .targets import Target
 from .workers import Outcome, Work
@@ -121,6 +121,8 @@ class Run:
                 worker.process.join()
             self._target.stop()
             self._selector.close()
+            # A signal may have arrived while a process was being started, so that nobody knows of it yet.
+            kill_children()
         return self.result
 
     def _start(self, body: Callable[[Work], None], number: int, life: int = 0) -> None:
