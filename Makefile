@@ -11,6 +11,8 @@
 # make docs      creates web sites of the articles and documentation comments of LatchKit and LatchDownloads; part of `make lint`
 # make bench     compares the gateway with nginx, fastapi-users, glewlwyd and mod_auth_openidc; ARGS="--quick" takes a minute,
 #                see Benchmarks/README.md
+# make rotation  refreshes at the gateway, django-allauth and glewlwyd while responses are lost, programs are killed and
+#                tokens are stolen: about an hour; ARGS="--quick" takes a minute, see Benchmarks/README.md
 # make app       builds the desktop app in .build/desktop
 # make test-app  runs the tests of its window, with a display and a session bus of their own
 # make demo-app  shows the desktop app with a sandbox, in folders that are removed afterwards
@@ -22,7 +24,7 @@ FUZZ ?=
 FUZZ_SECONDS ?= 20
 RELEASE = swift build --configuration release --static-swift-stdlib
 
-.PHONY: app test-app demo-app bench demo docs test crash failover sanitize loop-time fuzz check lint build release install clean
+.PHONY: app test-app demo-app bench rotation demo docs test crash failover sanitize loop-time fuzz check lint build release install clean
 
 demo:
 	@scripts/require build demo
@@ -83,6 +85,10 @@ check: lint test release
 bench:
 	@scripts/require build bench
 	@Benchmarks/bench $(ARGS)
+
+rotation:
+	@scripts/require build rotation
+	@Benchmarks/rotation $(ARGS)
 
 release:
 	@scripts/require build

@@ -65,9 +65,17 @@ class Server:
             self._process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=10)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends the program and all its children with SIGKILL, and returns once none of them is left."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        end = time.monotonic() + 10
+        # Its own alone: a subclass counts others too.
+        while Server.processes(self) and time.monotonic() < end:
+            time.sleep(0.005)
 
     def _accepts(self) -> bool:
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
@@ -80,7 +88,8 @@ class Server:
         """The program and its children: all of its session."""
         members = []
         for entry in os.listdir("/proc"):
-            if entry.isdigit() and (fields := stat_fields(Path("/proc") / entry)) and int(fields[3]) == self.pid:
+            fields = stat_fields(Path("/proc") / entry) if entry.isdigit() else []
+            if fields and fields[0] != "Z" and int(fields[3]) == self.pid:
                 members.append(int(entry))
         return members
 
@@ -124,6 +133,15 @@ def stat_fields(folder: Path) -> list[str]:
         return (folder / "stat").read_text().rsplit(")", 1)[1].split()
     except OSError:
         return []
+
+
+def kill_children() -> None:
+    """Kills every process that this one has started."""
+    for entry in os.listdir("/proc"):
+        fields = stat_fields(Path("/proc") / entry) if entry.isdigit() else []
+        if fields and int(fields[1]) == os.getpid():
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(int(entry), signal.SIGKILL)
 
 
 def cpu_seconds(folder: Path) -> float:

@@ -22,15 +22,15 @@ class Gateway:
         self.database = folder / "latchd.db"
         self.socket = folder / "latchd.sock"
 
-    def launch(self, **extra: str) -> Server:
-        """Starts it on a free port and its socket without waiting; `extra` goes to its environment."""
-        port = free_port()
+    def launch(self, port: int | None = None, **extra: str) -> Server:
+        """Starts it on a port, or a free one, and its socket without waiting; `extra` goes to its environment."""
+        port = port or free_port()
         environment = self.environment(LATCHD_LISTEN=f"127.0.0.1:{port},unix:{self.socket}", **extra)
         return Server(self.name, [str(self.program), "serve"], port, self.folder / "latchd.log", environment)
 
-    def start(self, **extra: str) -> Server:
+    def start(self, port: int | None = None, **extra: str) -> Server:
         """Starts it as `launch` does and returns once it listens."""
-        server = self.launch(**extra)
+        server = self.launch(port, **extra)
         try:
             server.wait_until_it_listens()
         except BaseException:
@@ -38,9 +38,9 @@ class Gateway:
             raise
         return server
 
-    def add_person(self) -> None:
-        """Adds the person who signs in; the database is made by this when it is not there."""
-        command = [str(self.program), "user", "add", EMAIL, "--name", "Ada Lovelace", "--password-stdin"]
+    def add_person(self, email: str = EMAIL) -> None:
+        """Adds a person who signs in; the database is made by this when it is not there."""
+        command = [str(self.program), "user", "add", email, "--name", "Ada Lovelace", "--password-stdin"]
         done = subprocess.run(command, input=PASSWORD + "\n", text=True, capture_output=True, env=self.environment())
         if done.returncode != 0:
             raise BenchError(f"{self.name} did not add a person: {done.stderr}")

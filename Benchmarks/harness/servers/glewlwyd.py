@@ -6,6 +6,7 @@ import base64
 import http.client
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
@@ -63,16 +64,32 @@ PLUGIN = {
 
 def start(folder: Path) -> Server:
     """Makes the database, starts the server and sets it up through its own interface."""
+    port = free_port()
+    make(folder, port)
+    server = launch(folder, port)
+    try:
+        _set_up(server.port)
+    except BaseException:
+        server.stop()
+        raise
+    return server
+
+
+def make(folder: Path, port: int) -> None:
+    """Makes the database and the configuration."""
     folder.mkdir(parents=True, exist_ok=True)
-    port, database = free_port(), folder / "glewlwyd.db"
+    database = folder / "glewlwyd.db"
     with closing(sqlite3.connect(database)) as connection:
         connection.executescript(TABLES.read_text())
-    configuration = folder / "glewlwyd.conf"
-    configuration.write_text(CONFIGURATION.format(port=port, database=database))
-    server = Server("glewlwyd", [str(PROGRAM), f"--config-file={configuration}"], port, folder / "glewlwyd.log")
+    (folder / "glewlwyd.conf").write_text(CONFIGURATION.format(port=port, database=database))
+
+
+def launch(folder: Path, port: int) -> Server:
+    """Starts the server on the database of a folder."""
+    command = [str(PROGRAM), f"--config-file={folder / 'glewlwyd.conf'}"]
+    server = Server("glewlwyd", command, port, folder / "glewlwyd.log")
     try:
         server.wait_until_it_listens()
-        _set_up(server.port)
     except BaseException:
         server.stop()
         raise
@@ -92,7 +109,8 @@ def basic(user: str, password: str) -> str:
     return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
-def _set_up(port: int) -> None:
+def administration(port: int) -> Callable[[str, dict[str, object]], None]:
+    """Signs the administrator in, and returns what posts a value to a path of the interface."""
     answer = _exchange(port, "/api/auth/", json.dumps({"username": ADMINISTRATOR, "password": ADMINISTRATOR_PASSWORD}),
                        {"Content-Type": "application/json"})
     cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
@@ -100,6 +118,11 @@ def _set_up(port: int) -> None:
     def add(path: str, value: dict[str, object]) -> None:
         _post(port, path, json.dumps(value), {"Content-Type": "application/json", "Cookie": cookie})
 
+    return add
+
+
+def _set_up(port: int) -> None:
+    add = administration(port)
     add("/api/scope/", {"name": "bench", "display_name": "bench", "description": "the measurement's",
                         "password_required": True, "scheme": {}})
     add("/api/mod/plugin/", {"module": "oauth2-glewlwyd", "name": "oauth", "display_name": "oauth", "order_rank": 0,

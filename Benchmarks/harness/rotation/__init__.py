@@ -1,0 +1,1 @@
+"""Refresh tokens under lost responses, killed programs and thefts, at three servers one after another."""
