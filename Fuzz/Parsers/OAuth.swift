@@ -36,6 +36,16 @@ extension FuzzedParser {
                 try require(!refusal.error.isEmpty, "A refusal without a code was accepted.")
             }
         },
+        FuzzedParser("device-response") { input in
+            guard let response = try? DeviceAuthorizationResponse(parsing: input) else { return }
+            try require(response.deviceCode.count > 0, "An empty code was accepted.")
+            try require(response.expiresIn > .zero && response.interval > .zero, "A time is not positive.")
+            let code = response.deviceCode.reveal()
+            let others = response.userCode + response.verification + (response.completeVerification ?? "")
+            try require(
+                code.utf8.count < 6 || others.contains(code) || !"\(response)".contains(code),
+                "The device's code is in a description.")
+        },
         FuzzedParser("challenge") { input in
             let text = input.text
             let challenges = AuthenticationChallenge.all(in: [text])

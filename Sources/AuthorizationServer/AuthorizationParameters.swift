@@ -86,9 +86,7 @@ struct AuthorizationParameters: Sendable {
         guard !fields.repeatsName(except: "resource") else {
             throw .invalidRequest("A parameter occurs more than once.")
         }
-        guard FormURLEncoded.encode(fields.pairs.map { ($0.name, $0.value) }).utf8.count <= Self.maximumCount else {
-            throw .invalidRequest("The parameters are longer than 8192 bytes.")
-        }
+        try Self.requireShort(fields)
         guard fields["request"] == nil else { throw .requestNotSupported }
         guard fields["registration"] == nil else { throw .registrationNotSupported }
         switch fields["response_type"] {
@@ -111,11 +109,7 @@ struct AuthorizationParameters: Sendable {
         guard nonce.map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
             throw .invalidRequest("The nonce is longer than 1024 bytes.")
         }
-        var audience: [String] = []
-        for resource in fields.values("resource") where !audience.contains(resource) {
-            guard audience.count < Self.maximumResources, isResource(resource) else { throw .invalidTarget }
-            audience.append(resource)
-        }
+        let audience = try Self.audience(fields, isResource)
         prompts = try Self.prompts(fields["prompt"] ?? "")
         // The hint is not checked, so it is not known whether the person who is signed in is the right one.
         guard !prompts.contains(.none) || fields["id_token_hint"] == nil else { throw .loginRequired }
@@ -129,6 +123,27 @@ struct AuthorizationParameters: Sendable {
         self.challenge = challenge
         grant = ClientGrant(
             client: destination.client.id, scopes: OAuthScope.known(in: fields["scope"] ?? ""), audience: audience)
+    }
+
+    /// Throws when the parameters are longer than 8 KiB.
+    static func requireShort(_ fields: FormFields) throws(AuthorizationError) {
+        guard FormURLEncoded.encode(fields.pairs.map { ($0.name, $0.value) }).utf8.count <= maximumCount else {
+            throw .invalidRequest("The parameters are longer than 8192 bytes.")
+        }
+    }
+
+    /// Returns the resources that a request names, each once.
+    ///
+    /// Source: RFC 8707 §2.
+    static func audience(
+        _ fields: FormFields, _ isResource: (String) -> Bool
+    ) throws(AuthorizationError) -> [String] {
+        var audience: [String] = []
+        for resource in fields.values("resource") where !audience.contains(resource) {
+            guard audience.count < maximumResources, isResource(resource) else { throw .invalidTarget }
+            audience.append(resource)
+        }
+        return audience
     }
 
     private static let maximumResources = 8

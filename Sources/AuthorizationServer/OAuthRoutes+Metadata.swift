@@ -38,17 +38,19 @@ extension OAuthRoutes {
 
     /// The metadata of the authorization server.
     ///
-    /// Source: RFC 8414 §2; OpenID Connect Discovery §3; RFC 9126 §5; RFC 9207 §3.
+    /// Source: RFC 8414 §2; OpenID Connect Discovery §3; RFC 8628 §4; RFC 9126 §5; RFC 9207 §3.
     private var metadata: JSONValue {
         let base = issuer + prefix
         let methods: JSONValue = ["client_secret_basic", "client_secret_post", "none"]
         let secretMethods: JSONValue = ["client_secret_basic", "client_secret_post"]
         let algorithm = services.settings.signingKeys.algorithm.rawValue
+        let families: [JSONValue] = deviceDialects.keys.sorted().map { .string($0) }
         return .object([
             .init("issuer", .string(issuer)),
             .init("authorization_endpoint", .string(base + Self.authorization)),
             .init("token_endpoint", .string(base + Self.token)),
             .init("pushed_authorization_request_endpoint", .string(base + Self.pushed)),
+            .init("device_authorization_endpoint", .string(base + Self.deviceAuthorization)),
             .init("revocation_endpoint", .string(base + Self.revocation)),
             .init("introspection_endpoint", .string(base + Self.introspection)),
             .init("userinfo_endpoint", .string(base + Self.userInfo)),
@@ -58,7 +60,7 @@ extension OAuthRoutes {
             .init(
                 "response_modes_supported",
                 .array(AuthorizationParameters.ResponseMode.allCases.map { .string($0.rawValue) })),
-            .init("grant_types_supported", ["authorization_code", "refresh_token"]),
+            .init("grant_types_supported", ["authorization_code", "refresh_token", .string(DeviceGrant.type)]),
             .init("subject_types_supported", ["public"]),
             .init("id_token_signing_alg_values_supported", [.string(algorithm)]),
             .init("token_endpoint_auth_methods_supported", methods),
@@ -74,6 +76,7 @@ extension OAuthRoutes {
             .init("request_parameter_supported", false),
             .init("request_uri_parameter_supported", false),
             .init("claims_parameter_supported", false),
+            .init(DeviceGrant.dialectsMember, .array(families)),
         ])
     }
 }

@@ -10,19 +10,20 @@ import Primitives
 import SignInBridge
 
 extension OAuthRoutes {
-    /// `POST /oauth2/token`: exchanges a code or a refresh token for tokens.
+    /// `POST /oauth2/token`: exchanges a code, a refresh token or the code of a device for tokens.
     ///
-    /// Source: RFC 6749 §4.1.3 and §6.
+    /// Source: RFC 6749 §4.1.3 and §6; RFC 8628 §3.4.
     func token(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
         switch form["grant_type"] {
         case "authorization_code": return try await exchange(form, client, request)
         case "refresh_token": return try await refresh(form, client)
+        case DeviceGrant.type: return try await exchangeDevice(form, client, request)
         case nil: return TokenResponses.invalidRequest("The parameter grant_type is missing.")
         default:
             return TokenResponses.refusal(
                 error: "unsupported_grant_type",
-                description: "The grant_type must be authorization_code or refresh_token.")
+                description: "The grant_type must be one of the grant_types_supported of the metadata.")
         }
     }
 
@@ -42,44 +43,102 @@ extension OAuthRoutes {
             _ = try await sessions.endSession(ofReusedCode: id)
             return refuse(nil, "unknown-code", client, request)
         }
-        guard services.now() < record.expires else { return refuse(record, "expired-code", client, request) }
+        guard services.now() < record.expires else { return refuse(record.person, "expired-code", client, request) }
         guard ExactText(record.grant.client) == ExactText(client.id) else {
-            return refuse(record, "other-client", client, request)
+            return refuse(record.person, "other-client", client, request)
         }
         // OAuth 2.1 does not require the address any more, because the verifier binds the code to the client.
         guard form["redirect_uri"].map({ ExactText($0) == ExactText(record.redirect) }) ?? true else {
-            return refuse(record, "other-redirect", client, request)
+            return refuse(record.person, "other-redirect", client, request)
         }
         guard let verifier = PKCE.Verifier(verifierText), record.challenge.matches(verifier) else {
-            return refuse(record, "wrong-verifier", client, request)
+            return refuse(record.person, "wrong-verifier", client, request)
         }
         if let refusal = Self.otherResource(form, record.grant) { return refusal }
-        guard let person = try await services.people.find(id: record.person), person.isActive,
-            person.sessionEpoch == record.sessionEpoch
-        else { return refuse(record, "person-changed", client, request) }
+        switch try await person(
+            record.person, epoch: record.sessionEpoch, browser: record.browser, allowing: record.grant)
+        {
+        case .failure(let change): return refuse(record.person, change.reason, client, request)
+        case .success(let person):
+            do {
+                return try await issue(
+                    record.grant, for: person, id: id,
+                    Authentication(time: record.authenticated, nonce: record.nonce, browser: record.browser), client,
+                    request)
+            } catch let error as GatewayError where error.code == .unknownPerson {
+                return refuse(person.id, "person-changed", client, request)
+            }
+        }
+    }
+
+    /// What changed since a person allowed a client to sign in.
+    struct Change: Error {
+        /// The reason in the audit log.
+        let reason: StaticString
+    }
+
+    /// How and when a person authenticated.
+    struct Authentication {
+        /// When the person authenticated, to the second.
+        let time: Date
+        /// The nonce of the request.
+        let nonce: String?
+        /// The session of the browser in which the person allowed the grant.
+        let browser: SessionID
+    }
+
+    /// Returns the person who allowed a client to sign in, or what changed since.
+    ///
+    /// - Parameters:
+    ///   - id: The person.
+    ///   - epoch: How often all sessions of the person had been ended by then.
+    ///   - browser: The session of the browser in which the person allowed it.
+    ///   - grant: The grant that the person must still allow. Nil when it is not a client's.
+    /// - Returns: The person, or what changed.
+    /// - Throws: `DatabaseError`.
+    func person(
+        _ id: UUID, epoch: Int, browser: SessionID, allowing grant: ClientGrant?
+    ) async throws -> Result<Person, Change> {
+        guard let person = try await services.people.find(id: id), person.isActive, person.sessionEpoch == epoch else {
+            return .failure(Change(reason: "person-changed"))
+        }
         // The person may have signed out of the browser since.
-        guard try await services.sessions.ownSession(record.browser, of: person.id) != nil else {
-            return refuse(record, "browser-signed-out", client, request)
+        guard try await services.sessions.ownSession(browser, of: person.id) != nil else {
+            return .failure(Change(reason: "browser-signed-out"))
         }
         // The person may have removed the client's access since.
-        guard try await services.clients.isAllowed(record.grant, by: person.id) else {
-            return refuse(record, "access-removed", client, request)
+        if let grant, try await !services.clients.isAllowed(grant, by: person.id) {
+            return .failure(Change(reason: "access-removed"))
         }
-        let origin = origin(of: request)
-        let device = SessionDevice(name: client.name, kind: "App", address: origin.address.description)
-        do {
-            let tokens = try await sessions.issue(
-                record.grant, for: person, device: device, id: id, authenticated: record.authenticated,
-                from: record.browser)
-            services.metrics.exchange(.succeeded)
-            services.audit.record(
-                AuditEvent(
-                    .signIn, person: person.id, session: tokens.session, address: origin.address.description,
-                    request: request.id, device: device, client: client.id))
-            return try await response(tokens, code: record)
-        } catch let error as GatewayError where error.code == .unknownPerson {
-            return refuse(record, "person-changed", client, request)
-        }
+        return .success(person)
+    }
+
+    /// Starts a session of a client and returns the response with its tokens.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere.
+    func issue(
+        _ grant: ClientGrant, for person: Person, id: SessionID, _ authentication: Authentication,
+        _ client: RegisteredClient, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        let device = SessionDevice(
+            name: client.name, kind: SessionDevice.clientKind, address: origin(of: request).address.description)
+        let tokens = try await sessions.issue(
+            grant, for: person, device: device, id: id, authenticated: authentication.time,
+            from: authentication.browser)
+        recordSignIn(of: person.id, tokens.session, device, client, request)
+        return try await response(tokens, authentication)
+    }
+
+    /// Records that a person signed in to a client.
+    func recordSignIn(
+        of person: UUID, _ session: SessionID?, _ device: SessionDevice, _ client: RegisteredClient,
+        _ request: ServerRequest
+    ) {
+        services.metrics.exchange(.succeeded)
+        services.audit.record(
+            AuditEvent(
+                .signIn, person: person, session: session, address: origin(of: request).address.description,
+                request: request.id, device: device, client: client.id))
     }
 
     private func refresh(_ form: FormFields, _ client: RegisteredClient) async throws -> ServerResponse {
@@ -89,7 +148,7 @@ extension OAuthRoutes {
         switch try await sessions.refresh(token, of: client.id) {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
-            return try await response(tokens, code: nil)
+            return try await response(tokens, nil)
         case .refused, .stolen: return Self.invalidGrant
         }
     }
@@ -104,13 +163,14 @@ extension OAuthRoutes {
             error: "invalid_target", description: "The resources must be those of the authorization request.")
     }
 
-    private func refuse(
-        _ record: AuthorizationCode?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
+    /// Refuses a code, and records why.
+    func refuse(
+        _ person: UUID?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
     ) -> ServerResponse {
         services.metrics.exchange(.refused)
         services.audit.record(
             AuditEvent(
-                .signInFailed, reason: reason, person: record?.person,
+                .signInFailed, reason: reason, person: person,
                 address: services.proxies.client(of: request).description, request: request.id, client: client.id))
         return Self.invalidGrant
     }
@@ -122,15 +182,17 @@ extension OAuthRoutes {
         error: "invalid_grant", description: "The code or token is not valid for this client. Sign in again.")
 
     /// Returns the response with tokens, with an ID token after a sign-in with OpenID Connect.
-    private func response(_ tokens: ClientTokens, code: AuthorizationCode?) async throws -> ServerResponse {
+    private func response(
+        _ tokens: ClientTokens, _ authentication: Authentication?
+    ) async throws -> ServerResponse {
         var members: [JSONValue.Member] = [
             .init("access_token", .string(tokens.accessToken.reveal())), .init("token_type", "Bearer"),
             .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
             .init("refresh_token", .string(tokens.refreshToken.reveal())),
             .init("scope", .string(tokens.grant.scopes.joined(separator: " "))),
         ]
-        if let code, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
-            members.append(.init("id_token", .string(try await idToken(tokens, code))))
+        if let authentication, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
+            members.append(.init("id_token", .string(try await idToken(tokens, authentication))))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
     }
@@ -139,7 +201,7 @@ extension OAuthRoutes {
     private static let idTokenLifetime = Duration.seconds(600)
 
     /// Source: OpenID Connect Core §2 and §3.1.3.6; OpenID Connect Front-Channel Logout §3 for `sid`.
-    private func idToken(_ tokens: ClientTokens, _ code: AuthorizationCode) async throws -> String {
+    private func idToken(_ tokens: ClientTokens, _ authentication: Authentication) async throws -> String {
         let now = services.now()
         let expiry = now + Self.idTokenLifetime
         let key = try await services.signingKeys.signer(until: expiry)
@@ -148,8 +210,8 @@ extension OAuthRoutes {
             .init("aud", .string(tokens.grant.client)),
             .init("exp", .number(expiry.timeIntervalSince1970.rounded(.down))),
             .init("iat", .number(now.timeIntervalSince1970.rounded(.down))),
-            .init("auth_time", .number(code.authenticated.timeIntervalSince1970.rounded(.down))),
-            code.nonce.map { .init("nonce", .string($0)) },
+            .init("auth_time", .number(authentication.time.timeIntervalSince1970.rounded(.down))),
+            authentication.nonce.map { .init("nonce", .string($0)) },
             .init("at_hash", .string(key.algorithm.halfHash(of: tokens.accessToken))),
             .init("sid", .string(tokens.session.rawValue)),
         ]

@@ -25,11 +25,7 @@ extension OAuthRoutes {
         } catch is AuthorizationParameters.InvalidClient {
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
-            return ServerResponse(
-                status: .badRequest, headers: .privateJSON,
-                body: JSONValue.object([
-                    .init("error", .string(error.code)), .init("error_description", .string(error.sentence)),
-                ]).encoded())
+            return Self.response(to: error)
         }
         let handle = try await pending.save(
             PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
@@ -38,6 +34,15 @@ extension OAuthRoutes {
             body: JSONValue.object([
                 .init("request_uri", .string(PendingRequest.prefix + handle)),
                 .init("expires_in", .number(PendingRequest.lifetime.seconds)),
+            ]).encoded())
+    }
+
+    /// Returns the response to parameters that are not valid, for a program.
+    static func response(to error: AuthorizationError) -> ServerResponse {
+        ServerResponse(
+            status: .badRequest, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("error", .string(error.code)), .init("error_description", .string(error.sentence)),
             ]).encoded())
     }
 

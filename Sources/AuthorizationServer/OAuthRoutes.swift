@@ -22,22 +22,30 @@ package struct OAuthRoutes: ServiceDialect {
     let codes: any CodeStore
     let keys: BridgeKeys
     let pending: PendingRequests
+    let devices: DeviceRequestStore
+    /// The dialects that devices can sign in to with the client ``RegisteredClient/latch``, by their ids.
+    let deviceDialects: [String: any DeviceDialect]
     /// The issuer: the configured address.
     let issuer: String
 
     package var name: String { "oauth" }
     package var prefix: String { "/oauth2" }
 
-    /// Creates the routes. Nil when the settings do not enable the authorization server, or what it needs.
-    package init?(services: GatewayServices) {
+    /// Creates the routes, for the given dialects of the gateway. Nil when the settings do not enable the authorization
+    /// server, or what it needs.
+    package init?(services: GatewayServices, dialects: [any DeviceDialect]) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let requests = services.pendingRequests, let keys = services.keys, let issuer = services.address.configured
+            let devices = services.deviceRequests, let requests = services.pendingRequests, let keys = services.keys,
+            let issuer = services.address.configured
         else { return nil }
         self.services = services
         self.sessions = sessions
         self.codes = codes
         self.keys = keys
         self.issuer = issuer
+        self.devices = devices
+        let served = services.settings.authorizationServer.servesDialectsToDevices ? dialects : []
+        deviceDialects = Dictionary(served.map { ($0.deviceID, $0) }) { first, _ in first }
         pages = PageRoutes(services: services)
         pending = PendingRequests(store: requests, keys: keys, now: services.now)
     }
@@ -51,6 +59,8 @@ package struct OAuthRoutes: ServiceDialect {
     package func add(to router: inout Router) {
         addAuthorization(to: &router)
         addLimited(.post, Self.pushed, to: &router) { try await $0.push($1) }
+        addDevicePage(to: &router)
+        addLimited(.post, Self.deviceAuthorization, to: &router) { try await $0.authorizeDevice($1) }
         addLimited(.post, Self.token, to: &router) { try await $0.token($1) }
         addLimited(.post, Self.revocation, to: &router) { try await $0.revoke($1) }
         addLimited(.post, Self.introspection, to: &router) { try await $0.introspect($1) }
@@ -63,6 +73,9 @@ package struct OAuthRoutes: ServiceDialect {
     static let authorization = "/authorize"
     static let pushed = "/par"
     static let token = "/token"
+    static let deviceAuthorization = "/device_authorization"
+    /// The page on which a person enters the code of a device.
+    static let device = "/device"
     static let revocation = "/revoke"
     static let introspection = "/introspect"
     static let userInfo = "/userinfo"
@@ -76,7 +89,9 @@ package struct OAuthRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
-        if request.path == prefix + Self.authorization { return pages.serverError(status, sentence, for: request) }
+        if [Self.authorization, Self.device].contains(where: { request.path == prefix + $0 }) {
+            return pages.serverError(status, sentence, for: request)
+        }
         return ServerResponse(
             status: status, headers: .privateJSON,
             body: JSONValue.object([

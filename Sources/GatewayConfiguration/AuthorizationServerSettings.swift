@@ -6,8 +6,15 @@ package struct AuthorizationServerSettings: Sendable {
     package var isEnabled = false
     /// How long an access token is valid. Default: 10 minutes.
     package var accessTokenLifetime = Duration.seconds(600)
+    /// Whether devices without a browser can sign in to the dialects with `latch login --device`. Default: false.
+    package var servesDialectsToDevices = false
     /// The clients of the configuration. Administrators can add more with `latchd clients add`.
     package var clients: [RegisteredClient] = []
+
+    /// The clients of the configuration, and ``RegisteredClient/latch`` if devices can sign in to the dialects with it.
+    package var allClients: [RegisteredClient] {
+        clients + (isEnabled && servesDialectsToDevices ? [.latch] : [])
+    }
 
     /// Creates the default settings.
     init() {}

@@ -7,6 +7,9 @@ extension ConfigurationKey {
             "oauth.access_token_lifetime", \.settings.authorizationServer.accessTokenLifetime,
             as: .duration(.seconds(60)...(.seconds(3_600))),
             summary: "The lifetime of an access token. A client gets another one with its refresh token."),
+        ConfigurationKey(
+            "oauth.device_dialects", \.settings.authorizationServer.servesDialectsToDevices, as: .boolean,
+            summary: "Whether 'latch login --device' can sign people in to the dialects of this server."),
     ]
 }
 
@@ -21,6 +24,10 @@ extension ConfigurationFamily {
                 list: "oauth.clients.\(name).redirects", \.oauthClients[name].redirects, of: .redirect,
                 summary: "The addresses at which the client's sign-in may end, compared character by character; at "
                     + "http://127.0.0.1 and http://[::1] with any port."),
+            ConfigurationKey(
+                "oauth.clients.\(name).device", \.oauthClients[name].allowsDevice, as: .boolean,
+                summary: "Whether devices without a browser may sign in to the client with a code (RFC 8628). Such a "
+                    + "client needs no redirects."),
             ConfigurationKey(
                 "oauth.clients.\(name).secret", \.oauthClients[name].credential.secret, as: .secret,
                 summary: "The client_secret, of at least 32 bytes. A file is safer. An app on people's devices has "

@@ -33,6 +33,7 @@ package struct ClientSecretDraft: Sendable {
 package struct OAuthClientDraft: Sendable {
     var name: String?
     var redirects: [String] = []
+    var allowsDevice = false
     var credential = ClientSecretDraft()
 }
 
@@ -47,7 +48,7 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects)
+                redirects: draft.redirects, allowsDevice: draft.allowsDevice)
         }
     }
 
@@ -59,9 +60,12 @@ extension DaemonConfiguration {
             let path = "oauth.clients.\(id)"
             let key = "\(path).redirects"
             let missing: ProviderDraft.Mistake? =
-                draft.redirects.isEmpty && !isUnread(key)
+                draft.redirects.isEmpty && !draft.allowsDevice && !isUnread(key)
                 ? (key, "\(path) has no redirects", "add the addresses at which the client's sign-in may end") : nil
-            return [draft.credential.mistake(at: path), missing].compactMap { $0 }
+            let reserved: ProviderDraft.Mistake? =
+                id == RegisteredClient.latch.id && settings.authorizationServer.servesDialectsToDevices
+                ? (key, "\(path) has an id that oauth.device_dialects uses", "choose another id") : nil
+            return [draft.credential.mistake(at: path), missing, reserved].compactMap { $0 }
         }
         return introspection + oauth
     }

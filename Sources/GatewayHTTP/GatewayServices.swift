@@ -15,6 +15,8 @@ package struct GatewayServices: Sendable {
     package let clients: ClientStore
     /// The sessions and tokens of clients. Nil when the authorization server is off.
     package let clientSessions: ClientSessionStore?
+    /// The requests of devices without a browser. Nil when the authorization server is off.
+    package let deviceRequests: DeviceRequestStore?
     /// The store of one-time codes. Nil when no sign-in needs one.
     package let codes: (any CodeStore)?
     /// The store of authorization requests that wait. It is separate from ``codes``, except in Redis, which has no
@@ -85,6 +87,10 @@ package struct GatewayServices: Sendable {
             let settings = stores.settings
             guard settings.authorizationServer.isEnabled else { return nil }
             return stores.clientSessions(keys, settings.authorizationServer.accessTokenLifetime, issuer)
+        }
+        deviceRequests = keys.flatMap { keys in
+            guard stores.settings.authorizationServer.isEnabled else { return nil }
+            return DeviceRequestStore(database: stores.database, key: keys.userCode, now: stores.now)
         }
         self.codes = codes
         pendingRequests = codes.map { codes in

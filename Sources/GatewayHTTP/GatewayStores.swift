@@ -75,7 +75,7 @@ package struct GatewayStores: Sendable {
             try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path).signing
         }
         apiKeys = APIKeyStore(database: database, audit: audit, lease: lease, now: now)
-        clients = ClientStore(database: database, configured: settings.authorizationServer.clients, now: now)
+        clients = ClientStore(database: database, configured: settings.authorizationServer.allClients, now: now)
     }
 
     /// Stops the hashing threads, flushes the logs and closes the database.

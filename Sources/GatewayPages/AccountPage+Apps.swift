@@ -44,7 +44,7 @@ extension AccountPage {
         let name = session.device.name ?? session.client
         return """
             <div role="alert"><p>Somebody else used the tokens of \(name), signed in from \
-            \(Self.place(session.device.address)), on \(ReadableTime.at(session.ended)). \(name) was signed out there. \
+            \(AddressLocation.phrase(for: session.device.address)), on \(ReadableTime.at(session.ended)). \(name) was signed out there. \
             If you do not know why, sign out everywhere else.</p></div>
             """
     }

@@ -103,7 +103,7 @@ package struct AccountPage {
             <li>
             <div>
             <h3>\(name) \(isCurrent ? "<span class=\"badge\">This device</span>" as HTML : nil)</h3>
-            <p class="quiet">\(Self.place(session.device.address)) · signed in \(ReadableTime.ago(session.created, now: now)) · \
+            <p class="quiet">\(AddressLocation.phrase(for: session.device.address)) · signed in \(ReadableTime.ago(session.created, now: now)) · \
             last used \(ReadableTime.ago(session.lastUsed, now: now))</p>
             </div>
             <form method="post" action="\(link: prefix + PagePath.account + "/devices/\(session.id.rawValue)/end")">
@@ -112,13 +112,6 @@ package struct AccountPage {
             </form>
             </li>
             """
-    }
-
-    /// Returns an address and where it is, such as `192.168.1.7 (local network)`.
-    static func place(_ address: String?) -> String {
-        guard let address else { return "an unknown address" }
-        guard let place = AddressLocation(address) else { return address }
-        return address == ClientAddress(nil).description ? place.rawValue : "\(address) (\(place.rawValue))"
     }
 
     var password: HTML {

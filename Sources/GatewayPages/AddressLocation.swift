@@ -2,7 +2,7 @@ import GatewayCore
 import HTTPMessages
 
 /// The location of an IP address, as a phrase for people.
-enum AddressLocation: String, Sendable {
+package enum AddressLocation: String, Sendable {
     case thisMachine = "this machine"
     case localNetwork = "local network"
     case internet
@@ -24,5 +24,12 @@ enum AddressLocation: String, Sendable {
         } else {
             self = Self.local.contains { $0.contains(address) } ? .localNetwork : .internet
         }
+    }
+
+    /// Returns an address and where it is, such as `192.168.1.7 (local network)`.
+    package static func phrase(for address: String?) -> String {
+        guard let address else { return "an unknown address" }
+        guard let place = AddressLocation(address) else { return address }
+        return address == ClientAddress(nil).description ? place.rawValue : "\(address) (\(place.rawValue))"
     }
 }

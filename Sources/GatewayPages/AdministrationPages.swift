@@ -71,7 +71,8 @@ package struct AdministrationPages {
                 let isCurrent = session.id == current
                 let own: HTML? = isCurrent ? "<span class=\"badge\">This browser</span>" : nil
                 let row: [HTML] = [
-                    "\(titles.title(of: session.device)) \(own)", "\(AccountPage.place(session.device.address))",
+                    "\(titles.title(of: session.device)) \(own)",
+                    "\(AddressLocation.phrase(for: session.device.address))",
                     ReadableTime.ago(session.created, now: now), ReadableTime.ago(session.lastUsed, now: now),
                     end(session, token),
                 ]
@@ -119,7 +120,8 @@ package struct AdministrationPages {
                     \(person.map(link) ?? "\(other)")\(event.subject.map { "<p>Subject <code>\($0)</code></p>" as HTML })\
                     \(identity.map { linking($0) })
                     """,
-                    "\(AccountPage.place(event.address))", "\(event.device.map(titles.title) ?? "Unknown device")",
+                    "\(AddressLocation.phrase(for: event.address))",
+                    "\(event.device.map(titles.title) ?? "Unknown device")",
                 ]
             }
         ).html

@@ -1,18 +1,18 @@
-import FoundationEssentials
+package import FoundationEssentials
 import GatewayCore
-import HTTPMessages
+package import HTTPMessages
 import Primitives
 
 /// Formats points in time for people, who may be in any time zone: as a relative time, or as date and time in UTC. The
 /// `datetime` attribute always has the time in a form for programs.
-enum ReadableTime {
+package enum ReadableTime {
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
     ]
 
     /// Returns a relative time such as `5 minutes ago`. For times a week or more ago, returns the date.
-    static func ago(_ date: Date, now: Date) -> HTML {
+    package static func ago(_ date: Date, now: Date) -> HTML {
         let seconds = Int(now.timeIntervalSince(date))
         guard seconds < 7 * 86_400 else { return at(date) }
         let age = seconds < 60 ? "just now" : "\(length(.seconds(seconds))) ago"
@@ -26,7 +26,7 @@ enum ReadableTime {
 
     /// Returns a duration such as `2 minutes`, in the largest unit that fits. At least one second. Rounded down, or up
     /// for a wait.
-    static func length(_ duration: Duration, isWait: Bool = false) -> String {
+    package static func length(_ duration: Duration, isWait: Bool = false) -> String {
         let seconds = max(1, Int(duration.seconds.rounded(.up)))
         let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
         let (size, unit) = units.first { seconds >= $0.0 } ?? (1, "second")

@@ -14,14 +14,16 @@ extension DaemonProgram {
             help: "An address at which the client's sign-in may end. May be given several times.")
         let confidential = Flag(
             "confidential", help: "Create a secret. A server can keep one, an app on people's devices cannot.")
+        let device = Flag(
+            "device", help: "Let devices without a browser sign in with a code. Such a client needs no --redirect.")
         return Command(
             "add", "Add a client, and print its id and its secret.",
-            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, json]
+            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, device, json]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 characters")
             }
-            guard !given[redirects].isEmpty else {
+            guard !given[redirects].isEmpty || given[device] else {
                 throw given.usageError("give --redirect ADDRESS, such as https://notes.example/callback")
             }
             for redirect in given[redirects] {
@@ -31,7 +33,7 @@ extension DaemonProgram {
             }
             return AddClient(
                 configurationPath: given[config], name: name, redirects: given[redirects],
-                isConfidential: given[confidential], isJSON: given[json])
+                isConfidential: given[confidential], allowsDevice: given[device], isJSON: given[json])
         }
     }()
 

@@ -18,7 +18,9 @@ extension Gateway {
         if let bridge = services.bridge { dialects.append(BridgeRoutes(services: services, bridge: bridge)) }
         if settings.verify.isEnabled { dialects.append(ForwardAuthRoutes(services: services)) }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
-        if let routes = OAuthRoutes(services: services) { dialects.append(routes) }
+        if let routes = OAuthRoutes(services: services, dialects: dialects.compactMap { $0 as? any DeviceDialect }) {
+            dialects.append(routes)
+        }
         return try DialectRouter.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
             router in
             for tokens in tokens(services) { tokens.add(to: &router) }

@@ -133,6 +133,9 @@ extension Gateway {
         await attempt("Could not delete expired access tokens; trying again.") {
             try await ClientSessionStore.purge(self.stores.database, now: self.stores.now())
         }
+        await attempt("Could not delete old requests of devices; trying again.") {
+            try await self.services.deviceRequests?.purge()
+        }
         await attempt("Could not delete old sessions; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             let count = try await self.stores.sessions.purge(olderThan: age)

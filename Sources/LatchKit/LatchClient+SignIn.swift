@@ -64,6 +64,36 @@ extension LatchClient {
         }
     }
 
+    /// Signs in with a code that the person enters on another device, such as a phone, stores the account and makes it
+    /// active.
+    ///
+    /// Waits until the person has decided or the code has expired. Failures of the network do not end the waiting. If it
+    /// is cancelled, nothing is left: a token that was granted meanwhile is revoked. Otherwise it behaves like
+    /// ``signIn(_:to:onStep:)-(PasswordSignIn,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - signIn: How the code is shown.
+    ///   - server: The server that ``probe(_:connection:)`` found.
+    ///   - onStep: Called after each step of ``SignInProgress``.
+    /// - Returns: The account, signed in.
+    /// - Throws: ``LatchError`` with the code ``LatchError/Code/deviceLoginDisabled``,
+    ///   ``LatchError/Code/clientIDRequired``, ``LatchError/Code/signInDenied``, ``LatchError/Code/signInTimedOut``,
+    ///   ``LatchError/Code/codeRefused``, ``LatchError/Code/identityUnknown`` or a code of the network, the secret store
+    ///   or the storage; `CancellationError`.
+    ///
+    /// Source: RFC 8628.
+    public func signIn(
+        _ signIn: DeviceSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
+    ) async throws -> Account {
+        try await log.timing(.deviceSignIn, at: server.address) {
+            try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
+                try await signIn.perform(
+                    at: server, unauthenticatedConnection(to: server, client),
+                    earlierDetails: try await accounts.details(at: server))
+            }
+        }
+    }
+
     /// Signs in with an API key that the person already has, stores the account and makes it active.
     ///
     /// The key is tried before it is stored. If it does not work, nothing is stored. Otherwise the method behaves like

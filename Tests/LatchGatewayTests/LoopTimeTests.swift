@@ -214,6 +214,16 @@ struct HostileRequest {
                 ("a long value", fill(size, "token=", "x", "")), ("spaces", fill(size, "return=", "+", "")),
                 ("a long state", fill(size, "code=x&state=", "A", "")),
                 ("a long way back", fill(size, "return=", "/a", "")), ("different names", Array(differentNames.utf8)),
+                ("a long user code", fill(size, "user_code=B", "-", "&decision=allow")),
+                ("a device's scopes", fill(size, "client_id=app&scope=openid", "+openid", "")),
+                ("a device's resources", fill(size, "client_id=app", "&resource=https://app.example.org/", "")),
+                (
+                    "a long device code",
+                    fill(
+                        size,
+                        "client_id=app&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=",
+                        "x", "")
+                ),
             ]
         let signed = signedTexts(size - 40).map { ("a token of \($0.0)", Array("logout_token=\($0.1)&x".utf8)) }
         let tokens = signedTexts(size - 40).map { ("another token of \($0.0)", Array("token=\($0.1)".utf8)) }

@@ -14,17 +14,29 @@ package struct RegisteredClient: Sendable, Equatable {
     package let secretHash: SHA256Digest?
     /// The addresses that a sign-in may end at.
     package let redirects: [String]
+    /// Whether devices without a browser may sign in to the client with a code that a person enters elsewhere.
+    ///
+    /// Source: RFC 8628.
+    package let allowsDevice: Bool
     /// When an administrator added the client. Nil for a client of the configuration.
     package let created: Date?
 
     /// Creates a client.
-    package init(id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil) {
+    package init(
+        id: String, name: String, secretHash: SHA256Digest?, redirects: [String], allowsDevice: Bool = false,
+        created: Date? = nil
+    ) {
         self.id = id
         self.name = name
         self.secretHash = secretHash
         self.redirects = redirects
+        self.allowsDevice = allowsDevice
         self.created = created
     }
+
+    /// The program `latch`, with which devices without a browser sign in to the dialects of the gateway.
+    package static let latch = RegisteredClient(
+        id: "latch", name: "latch", secretHash: nil, redirects: [], allowsDevice: true)
 
     /// Whether the client has a secret.
     package var isConfidential: Bool { secretHash != nil }
@@ -35,7 +47,8 @@ package struct RegisteredClient: Sendable, Equatable {
         name = try row.get(1)
         secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
-        created = try row.get(4)
+        allowsDevice = try row.get(4)
+        created = try row.get(5)
     }
 }
 

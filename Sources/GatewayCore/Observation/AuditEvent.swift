@@ -55,6 +55,8 @@ package struct AuditEvent: Sendable, Equatable {
         case signingKeyMade = "signing-key-made"
         /// A person allowed a client to sign in with the person's account.
         case clientAllowed = "client-allowed"
+        /// A person did not allow a client on a device to sign in with the person's account.
+        case clientDenied = "client-denied"
         /// A person withdrew what the person had allowed a client.
         case clientWithdrawn = "client-withdrawn"
         /// A client was added.

@@ -31,6 +31,19 @@ extension SessionAdministration {
         if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
     }
 
+    /// Stores that a session was started from a browser's session: if the browser signed in through a provider, the
+    /// provider also ends the new session.
+    ///
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
+    ///   is then ended too.
+    package func record(browser: SessionID, of id: SessionID) async throws {
+        let found = try await database.read {
+            try $0.first(ProviderSessionStatements.providerSession, browser.rawValue)
+        }
+        guard let found, let provider = found.provider else { return }
+        try await record(provider: provider, found.session, of: id)
+    }
+
     /// Whether the provider has reported the end of one of its sessions.
     package func isSignedOut(_ session: String, at provider: String) async throws -> Bool {
         let now = now()
@@ -124,6 +137,12 @@ enum ProviderSessionStatements {
 
     static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
         row throws(DatabaseError) in try row.get(0) as String?
+    }
+
+    static let providerSession = Statement(
+        "SELECT provider, provider_session FROM sessions WHERE id = ?", String.self
+    ) { row throws(DatabaseError) in
+        (provider: try row.get(0) as String?, session: try row.get(1) as String?)
     }
 
     static let isKnown = Statement(

@@ -110,7 +110,7 @@ extension TimeTrackerRoutes {
     }
 
     /// Returns the format of a signed token that other servers can verify with the published keys.
-    private func shape(_ issuer: String) async throws -> TokenFormat {
+    func shape(_ issuer: String) async throws -> TokenFormat {
         let lifetime = min(settings.tokenLifetime, services.settings.sessions.maximum)
         let key = try await services.signingKeys.signer(until: services.now() + lifetime)
         let claims = AccessTokenClaims(

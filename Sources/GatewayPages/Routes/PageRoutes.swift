@@ -131,7 +131,7 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Authenticates the visitor of a page. Redirects those who must sign in or change their password first.
-    private func visited(
+    package func visited(
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {

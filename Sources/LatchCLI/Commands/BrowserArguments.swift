@@ -18,28 +18,35 @@ struct BrowserArguments: Sendable {
     private static let noBrowser = Flag(
         "no-browser",
         help: "Open no browser: print the address, to be opened anywhere, and read the resulting link.")
+    private static let device = Flag(
+        "device",
+        help: "Sign in with a code that you enter in the browser of another device, such as a phone. Shows it as a QR "
+            + "code too.")
     private static let qrCode = Flag("qr", help: "Also show the address as a QR code, on a terminal.")
-    private static let noQRCode = Flag("no-qr", help: "Show no QR code, even with --no-browser.")
+    private static let noQRCode = Flag("no-qr", help: "Show no QR code, even with --no-browser or --device.")
     private static let provider = Option<String>(
         "provider", value: "ID", help: "Sign in through this identity provider of the server, with the browser.")
     private static let clientID = Option<String>(
         "client-id", value: "ID",
         defaultText: "that of an earlier sign-in, or a new one that the server registers",
-        help: "Sign in with the browser as the client with this id, for servers of OAuth that do not register programs."
+        help: "Sign in as the client with this id, for servers of OAuth that do not register programs."
     )
     private static let callback = Option<CallbackArgument>(
         "callback", value: "WAY", defaultText: "the way that the server supports",
         help: "How the browser returns: to a port of this machine, or by a link for a registered program.")
     private static let timeout = Option<Int>(
-        "timeout", value: "SECONDS", defaultText: "600", help: "How long to wait for the browser to return.")
+        "timeout", value: "SECONDS", defaultText: "600",
+        help: "How long to wait for the browser to return, or for the code to be entered.")
 
     /// The options in the order of the help.
     static let all: [any ParameterDeclaring] = [
-        browser, command, ephemeral, noBrowser, qrCode, noQRCode, provider, clientID, callback, timeout,
+        browser, command, ephemeral, noBrowser, device, qrCode, noQRCode, provider, clientID, callback, timeout,
     ]
 
-    /// Whether the person chose to sign in with the browser.
+    /// Whether the person chose to sign in with the browser, of this machine or of another device.
     let isChosen: Bool
+    /// Whether the person chose to sign in with a code on another device.
+    let usesDevice: Bool
     /// The id of the identity provider. Nil when none was given.
     let provider: String?
     private let clientID: String?
@@ -49,6 +56,7 @@ struct BrowserArguments: Sendable {
     private let command: String?
     private let callback: CallbackMethod
     private let timeout: Duration
+    private let timeoutIsGiven: Bool
 
     init(_ given: Invocation) throws(ArgumentError) {
         provider = given[Self.provider]
@@ -61,7 +69,13 @@ struct BrowserArguments: Sendable {
         let seconds = given[Self.timeout] ?? 600
         guard (1...86_400).contains(seconds) else { throw given.usageError("--timeout takes 1 to 86400 seconds") }
         timeout = .seconds(seconds)
-        isChosen = given[Self.browser] || opensNone || isEphemeral || provider != nil || clientID != nil
+        timeoutIsGiven = given[Self.timeout] != nil
+        usesDevice = given[Self.device]
+        isChosen = given[Self.browser] || opensNone || isEphemeral || usesDevice || provider != nil || clientID != nil
+        let opensOne = given[Self.browser] || opensNone || isEphemeral || provider != nil || given[Self.callback] != nil
+        if usesDevice, opensOne {
+            throw given.usageError("--device opens no browser here: leave out the options for one, and --provider")
+        }
         if clientID?.isEmpty == true { throw given.usageError("--client-id takes a client id of the server") }
         if given[Self.browser], opensNone { throw given.usageError("--browser and --no-browser cannot be combined") }
         if isEphemeral, opensNone { throw given.usageError("--ephemeral and --no-browser cannot be combined") }
@@ -76,6 +90,14 @@ struct BrowserArguments: Sendable {
         let printer = BrowserEventPrinter(context: context, opensNone: opensNone, showsQRCode: showsQRCode)
         signIn.onEvent = { printer.report($0) }
         if opensNone || context.prompter.isAvailable { signIn.promptForCallback = { try await Self.paste(context) } }
+        return signIn
+    }
+
+    /// Returns a sign-in with a code on another device that prints the code.
+    func deviceSignIn(_ context: CommandContext) -> DeviceSignIn {
+        let printer = DeviceEventPrinter(context: context, showsQRCode: showsQRCode ?? true)
+        var signIn = DeviceSignIn(clientID: clientID, onEvent: printer.report)
+        signIn.timeout = timeoutIsGiven ? timeout : nil
         return signIn
     }
 

@@ -1,6 +1,5 @@
 import LatchKit
 import Primitives
-import QRCode
 import Synchronization
 import Terminal
 
@@ -25,7 +24,9 @@ final class BrowserEventPrinter: Sendable {
         case .waiting(let address, let method): wait(address, method)
         case .browserFailed(let reason):
             context.console.warn("The browser was not opened: \(reason.printable) Open the address yourself.")
-            if showsQRCode == nil, !opensNone { showCode(address.withLock(\.self)) }
+            if showsQRCode == nil, !opensNone {
+                QRCodeText(address.withLock(\.self)).show(on: context.console, isWanted: false)
+            }
         case .unrecognizedLink: context.console.warn("This link does not belong to this sign-in. Nothing was changed.")
         }
     }
@@ -37,31 +38,15 @@ final class BrowserEventPrinter: Sendable {
             ? "Open this address in a browser, on any machine:"
             : "Opening the browser. If no browser appears, open this address:"
         context.console.printMessage("\(start)\n\n  \(address)\n")
-        if showsQRCode ?? opensNone { showCode(address) }
+        if showsQRCode ?? opensNone {
+            QRCodeText(address).show(on: context.console, isWanted: showsQRCode == true)
+        }
         if method == .scheme, !opensNone, (try? SchemeRegistration())?.hasEntry == false {
             context.console.printMessage(
                 "Links from the browser are not passed to latch yet. Run 'latch register-schemes' once.")
         }
         guard opensNone || context.prompter.isAvailable else { return }
         context.console.printMessage(Self.way(back: method))
-    }
-
-    /// Prints the QR code of an address. Does nothing when standard error is not a terminal, because no person would
-    /// see it.
-    private func showCode(_ address: String) {
-        guard Descriptor.isTerminal(Descriptor.errors), let code = QRCode(address) else { return }
-        if let columns = Descriptor.columns(of: Descriptor.errors), columns < code.columns {
-            guard showsQRCode == true else { return }
-            context.console.printMessage("The QR code of this address needs a terminal with \(code.columns) columns.")
-            return
-        }
-        let lines = code.lines(isColored: context.console.errors.isOn)
-        // One line is left for the cursor.
-        if let height = Descriptor.lines(of: Descriptor.errors), height <= lines.count {
-            return context.console.printMessage(
-                "The QR code of this address needs a terminal with \(lines.count + 1) lines.")
-        }
-        context.console.printMessage(lines.joined(separator: "\n") + "\n")
     }
 
     private static func way(back method: CallbackMethod) -> String {

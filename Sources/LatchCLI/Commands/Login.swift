@@ -21,6 +21,9 @@ struct Login: ExecutableCommand {
             cannot return, for example from another machine, paste the link that it would have opened. If a server \
             supports several ways, latch asks which one to use.
 
+            With --device you sign in on another device: latch shows an address and a code, and waits until you have \
+            entered the code there. Servers of OAuth and gateways (latchd) can offer this.
+
             Some servers issue a permanent key after a sign-in with the browser. It has all scopes unless you limit \
             them. If such a server names no identity provider, sign in with a key that you created there.
 
@@ -88,6 +91,8 @@ struct Login: ExecutableCommand {
             case .password(let typed):
                 try await signInWithPassword(
                     to: server, email: email ?? typed, account: known, progress: progress, context)
+            case .device:
+                try await signInOnDevice(to: server, scopes: scopes, progress: progress, context)
             case .browser(let provider):
                 try await signInWithBrowser(
                     to: server, provider: provider, scopes: scopes, progress: progress, context)
@@ -110,6 +115,7 @@ struct Login: ExecutableCommand {
 
     private var preference: SignInChoice.Preference {
         if key.isChosen { return .key }
+        if browser.usesDevice { return .device }
         if browser.isChosen { return .browser(provider: browser.provider) }
         return email != nil || readsPassword ? .password : .none
     }
@@ -119,6 +125,14 @@ struct Login: ExecutableCommand {
         _ context: CommandContext
     ) async throws -> Account {
         var signIn = try browser.signIn(provider: provider, context)
+        signIn.scopes = scopes
+        return try await context.client().signIn(signIn, to: server, onStep: progress.record)
+    }
+
+    private func signInOnDevice(
+        to server: Server, scopes: [String]?, progress: SignInProgressText, _ context: CommandContext
+    ) async throws -> Account {
+        var signIn = browser.deviceSignIn(context)
         signIn.scopes = scopes
         return try await context.client().signIn(signIn, to: server, onStep: progress.record)
     }

@@ -8,6 +8,8 @@ enum SignInOption: Equatable {
     case password(email: EmailAddress?)
     /// With the browser, through this provider of the server. Nil leaves the choice to the server.
     case browser(provider: String?)
+    /// With a code that the person enters on another device.
+    case device
     /// With a key that the person created at the server.
     case key
 }
@@ -15,7 +17,7 @@ enum SignInOption: Equatable {
 /// Determines the way to sign in, from the command line, the features of the server and the person's choice.
 struct SignInChoice {
     /// The way that the command line asks for.
-    enum Preference { case password, browser(provider: String?), key, none }
+    enum Preference { case password, browser(provider: String?), device, key, none }
 
     let features: ServerFeatures
     let address: ServerAddress
@@ -47,6 +49,7 @@ struct SignInChoice {
                     "Login failed: \(address) does not support sign-in with a password. \(otherWay)")
             }
             return .password(email: nil)
+        case .device: return .device
         case .key: return .key
         case .browser(let provider?): return .browser(provider: provider)
         case .browser(nil):

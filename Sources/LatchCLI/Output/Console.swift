@@ -5,8 +5,8 @@ import Terminal
 
 /// The output of a command. Results go to standard output, messages to standard error.
 ///
-/// With `--json`, exactly one JSON value goes to standard output, also for a failure. Messages still go to standard
-/// error.
+/// With `--json`, exactly one JSON value goes to standard output, also for a failure. Before it, a command may print the
+/// events that a program must act on, one JSON value on each line. Messages still go to standard error.
 struct Console: Sendable {
     /// Whether results are JSON.
     let isJSON: Bool
@@ -28,6 +28,12 @@ struct Console: Sendable {
     func result(_ lines: @autoclosure () -> [String], json: @autoclosure () -> JSONValue) throws(LatchError) {
         guard isJSON else { return try printLines(lines()) }
         try raw(json().encoded() + [UInt8(ascii: "\n")])
+    }
+
+    /// Prints an event on one line for programs. Prints nothing without `--json`.
+    func event(_ value: JSONValue) throws(LatchError) {
+        guard isJSON else { return }
+        try raw(value.encoded() + [UInt8(ascii: "\n")])
     }
 
     /// Prints a part of the result for people. Prints nothing with `--json`.

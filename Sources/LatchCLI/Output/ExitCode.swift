@@ -62,6 +62,7 @@ enum ExitCode: Int32, ExitCodeTable {
         case .signIn:
             [
                 .wrongCredentials, .wrongPIN, .pinExpired, .passwordLoginDisabled, .browserLoginDisabled,
+                .deviceLoginDisabled,
                 .emailUnverified, .signInDenied, .systemAuthenticationDenied, .registeredOnly, .codeRefused, .signedOut,
                 .sessionEnded,
                 .passwordChangeRequired,

@@ -11,12 +11,14 @@ struct AddClient: ExecutableCommand {
     let name: String
     let redirects: [String]
     let isConfidential: Bool
+    let allowsDevice: Bool
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let (client, secret) = try await administration.withStores { stores in
-            let added = try await stores.clients.add(name: name, redirects: redirects, isConfidential: isConfidential)
+            let added = try await stores.clients.add(
+                name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -47,11 +49,12 @@ struct ListClients: ExecutableCommand {
         } else if clients.isEmpty {
             try Output.lines(["No clients. Add one: latchd clients add --name NAME --redirect ADDRESS"])
         } else {
-            var table = Table(["ID", "NAME", "KIND", "ADDED", "REDIRECTS"])
+            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "REDIRECTS"])
             for client in clients {
                 table.add([
                     client.id, client.name.printable, client.isConfidential ? "confidential" : "public",
-                    client.created?.forPeople ?? "in the configuration", client.redirects.joined(separator: " "),
+                    client.created?.forPeople ?? "in the configuration", client.allowsDevice ? "yes" : "no",
+                    client.redirects.joined(separator: " "),
                 ])
             }
             try Output.lines(table.lines { $0 })
@@ -82,7 +85,7 @@ extension RegisteredClient {
     fileprivate func json(secret: Secret? = nil) -> JSONValue {
         let members: [JSONValue.Member] = [
             .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
-            .init("redirects", .array(redirects.map(JSONValue.string))),
+            .init("redirects", .array(redirects.map(JSONValue.string))), .init("allowsDevice", .bool(allowsDevice)),
             .init("isConfigured", .bool(created == nil)),
             .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
         ]

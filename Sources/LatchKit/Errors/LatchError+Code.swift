@@ -33,6 +33,7 @@ extension LatchError {
     /// | `wrong_credentials` | the e-mail address, password or key is wrong, or the account is disabled |
     /// | `password_login_disabled` | the server, or this account, does not allow password sign-in |
     /// | `browser_login_disabled` | the server does not allow browser sign-in |
+    /// | `device_login_disabled` | the server does not allow sign-in with a code on another device |
     /// | `client_id_required` | the server does not register programs, so it needs a client id |
     /// | `unknown_provider` | the server has no such identity provider |
     /// | `not_offered` | the server's family has no request for the operation |
@@ -156,6 +157,8 @@ extension LatchError.Code {
     public static let passwordLoginDisabled = Self(rawValue: "password_login_disabled")
     /// The server does not allow browser sign-in.
     public static let browserLoginDisabled = Self(rawValue: "browser_login_disabled")
+    /// The server does not allow sign-in with a code on another device.
+    public static let deviceLoginDisabled = Self(rawValue: "device_login_disabled")
     /// The server does not register programs, so a sign-in needs a client id: ``BrowserSignIn/clientID``.
     public static let clientIDRequired = Self(rawValue: "client_id_required")
     /// The server has no such identity provider.

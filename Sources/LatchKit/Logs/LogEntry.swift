@@ -11,6 +11,8 @@ package struct LogEntry: Sendable, Hashable, Codable {
         case passwordSignIn = "sign-in"
         /// A sign-in with the browser.
         case browserSignIn = "browser-sign-in"
+        /// A sign-in with a code on another device.
+        case deviceSignIn = "device-sign-in"
         /// A sign-in with a key.
         case keySignIn = "key-sign-in"
         /// A request that a program sends. It is logged only when no valid response came from the server.

@@ -51,8 +51,10 @@ extension GatewaySettings {
         publicURL = "http://127.0.0.1"
         authorizationServer.isEnabled = true
         authorizationServer.clients = [
-            RegisteredClient(id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"])
+            RegisteredClient(
+                id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true)
         ]
+        authorizationServer.servesDialectsToDevices = true
         trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         introspectionClients = [try? IntrospectionClient(id: "backend", secret: Secret(Self.clientSecret))]
             .compactMap { $0 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import GatewayConfiguration
 import GatewayCore
 import HTTPServer
 import LatchGateway
@@ -15,8 +16,10 @@ import Testing
 
     init() throws { home = try HomeFixture() }
 
-    private func with(_ body: (ProtectingProxy) async throws -> Void) async throws {
-        let proxy = try await ProtectingProxy(now: { [clock = home.clock] in clock.now })
+    private func with(
+        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (ProtectingProxy) async throws -> Void
+    ) async throws {
+        let proxy = try await ProtectingProxy(now: { [clock = home.clock] in clock.now }, change)
         try await attempt {
             try await body(proxy)
         } finally: {
@@ -47,6 +50,23 @@ import Testing
             #expect(step.message.contains("localhost:\(proxy.wire.port) is protected by 127.0.0.1:"))
             let below = try await latch.probe(ServerAddress(proxy.url + "/photos")).requireServer()
             #expect(below.address.url == proxy.url + "/photos" && below.dialect.id.rawValue == "latchd")
+        }
+    }
+
+    @Test("RFC 8628 a code that is entered on another device signs in to a protected address")
+    func device() async throws {
+        try await with({
+            $0.pages.isEnabled = true
+            $0.authorizationServer.isEnabled = true
+            $0.authorizationServer.servesDialectsToDevices = true
+        }) { proxy in
+            let latch = try await home.open()
+            let server = try await latch.probe(ServerAddress(proxy.url)).requireServer()
+            let account = try await latch.signIn(onDeviceTo: server, at: proxy.gateway)
+            #expect(account.dialect.rawValue == "latchd" && account.serverURL.url == proxy.url)
+            let response = try await latch.session(for: account).client.send(.get, "/things")
+            #expect(String(decoding: response.body, as: UTF8.self).contains("ada@example.org"))
+            #expect(try await latch.signOut(account).isRevoked)
         }
     }
 

@@ -27,7 +27,9 @@ final class ProtectingProxy: Sendable {
     /// Where the protected address is: another name of this machine.
     var url: String { "http://localhost:\(wire.port)" }
 
-    init(now: @escaping @Sendable () -> Date) async throws {
+    init(
+        now: @escaping @Sendable () -> Date, _ change: (inout GatewaySettings) -> Void = { _ in }
+    ) async throws {
         folder = try TemporaryDirectory()
         let port = try HeldPort()
         var settings = GatewaySettings(databasePath: folder.path + "/latchd.db")
@@ -35,6 +37,7 @@ final class ProtectingProxy: Sendable {
         settings.publicURL = "http://127.0.0.1:\(port.number)"
         settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
         settings.verify.isEnabled = true
+        change(&settings)
         gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in }, now: now)
         server = try await HTTPServer.start(
             HTTPServer.Configuration(

@@ -21,43 +21,34 @@ final class FormBrowser {
     ///
     /// - Returns: The address that begins with `end`.
     func follow(_ address: String, answers: [String: String], until end: String) async throws -> String {
-        switch try await visit(address, answers: answers, until: end) {
-        case .address(let address): return address
-        case .page(let response, let url):
-            let page = String(decoding: response.body, as: UTF8.self)
-            throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
-        }
+        try await follow(address, answers) { next, _ in next?.hasPrefix(end) == true }
     }
 
-    /// Follows redirects and fills in every form with `answers`, until there is a page without a form.
+    /// Follows redirects and fills in every form with `answers`, until a page contains `text`.
     ///
-    /// - Returns: The text of the page.
-    func page(_ address: String, answers: [String: String]) async throws -> String {
-        switch try await visit(address, answers: answers, until: nil) {
-        case .address(let address): address
-        case .page(let response, _): String(decoding: response.body, as: UTF8.self)
-        }
+    /// - Returns: The page.
+    func follow(_ address: String, answers: [String: String], untilPageWith text: String) async throws -> String {
+        try await follow(address, answers) { _, page in page?.contains(text) == true }
     }
 
-    private enum End {
-        case address(String)
-        case page(ClientResponse, url: String)
-    }
-
-    private func visit(_ address: String, answers: [String: String], until end: String?) async throws -> End {
+    /// Follows redirects and fills in forms until `isEnd` is true for the address of a redirect, or for a page.
+    private func follow(
+        _ address: String, _ answers: [String: String], until isEnd: (_ address: String?, _ page: String?) -> Bool
+    ) async throws -> String {
         var request = ClientRequest(url: address)
         for _ in 0..<12 {
             let url = request.url
             let response = try await send(request)
             if response.status.isRedirect, let location = response.headers["Location"] {
                 let next = Self.absolute(location, from: url)
-                if let end, next.hasPrefix(end) { return .address(next) }
+                if isEnd(next, nil) { return next }
                 request = ClientRequest(url: next)
                 continue
             }
             let page = String(decoding: response.body, as: UTF8.self)
+            if isEnd(nil, page) { return page }
             guard response.status == .ok, let form = Self.form(in: page, answers) else {
-                return .page(response, url: url)
+                throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
             }
             request = ClientRequest(
                 method: .post, url: Self.absolute(form.action, from: url),
@@ -66,7 +57,7 @@ final class FormBrowser {
                 ],
                 body: Array(FormURLEncoded.encode(form.fields).utf8))
         }
-        throw ChildProcess.Failure("The pages send the browser on without an end.")
+        throw ChildProcess.Failure("The provider never sends the browser back.")
     }
 
     private func send(_ request: ClientRequest) async throws -> ClientResponse {

@@ -1,4 +1,5 @@
 import HTTPMessages
+import OAuth
 
 /// An authorization server, from its metadata.
 ///
@@ -18,6 +19,10 @@ struct AuthorizationServer: Sendable, Hashable {
     var revocation: OAuthEndpoint?
     /// The endpoint that registers clients. Nil when there is none.
     var registration: OAuthEndpoint?
+    /// The endpoint that gives codes to devices without a browser. Nil when there is none. It is not stored.
+    var deviceAuthorization: OAuthEndpoint?
+    /// The families of a gateway that devices can sign in to. Empty at other servers. It is not stored.
+    var deviceDialects: [String] = []
     /// The scopes that are requested. Empty when the server chooses them.
     var scopes: [String]
     /// Whether every authorization response contains the issuer as `iss`.
@@ -60,6 +65,8 @@ struct AuthorizationServer: Sendable, Hashable {
         userInfo = try document.endpoint("userinfo_endpoint")
         revocation = try document.endpoint("revocation_endpoint")
         registration = try document.endpoint("registration_endpoint")
+        deviceAuthorization = try document.endpoint("device_authorization_endpoint")
+        deviceDialects = try document.texts(DeviceGrant.dialectsMember) ?? []
         sendsIssuer = try document.flag("authorization_response_iss_parameter_supported")
         let supported = try document.texts("scopes_supported")
         // A server of OpenID Connect must support them all. Others may refuse a scope that they do not know.

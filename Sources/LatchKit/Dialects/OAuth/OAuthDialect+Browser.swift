@@ -44,7 +44,9 @@ extension OAuthDialect: BrowserDialect {
                     + "out; you choose it on the pages of the server.")
         }
         var dialect = self
-        let client = try await client(for: start, at: authorization, connection)
+        let client = try await client(
+            start.clientID, redirect: start.redirect, earlierDetails: start.earlierDetails, at: authorization,
+            connection)
         dialect.client = client
         let proof = SignInProof(redirect: start.redirect)
         var request = AuthorizationRequest(
@@ -132,7 +134,7 @@ extension OAuthDialect: BrowserDialect {
         return Identity(id: person.subject, email: email, name: person.name)
     }
 
-    private static func unknownPerson(at server: AuthorizationServer) -> LatchError {
+    static func unknownPerson(at server: AuthorizationServer) -> LatchError {
         LatchError(
             .identityUnknown,
             "Login failed: \(server.issuer) did not report who signed in with an e-mail address, so no account was "

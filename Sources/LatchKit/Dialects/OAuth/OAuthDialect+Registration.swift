@@ -7,24 +7,35 @@ extension OAuthDialect {
     /// new one that the server registers.
     ///
     /// An earlier client is used only for the same redirect address, and while the server knows it.
+    ///
+    /// - Parameters:
+    ///   - given: The client id that the person gave. Nil when there is none.
+    ///   - address: The redirect address. Nil for a sign-in on another device, which has none.
+    ///   - earlierDetails: The stored details of the accounts at the server, the latest first.
+    ///   - server: The authorization server.
+    ///   - connection: The connection.
+    /// - Returns: The client.
+    /// - Throws: ``LatchError/Code/clientIDRequired``, ``LatchError/Code/invalidRequest`` and the errors of a
+    ///   registration; `CancellationError`.
     func client(
-        for start: BrowserStart, at server: AuthorizationServer, _ connection: UnauthenticatedConnection
+        _ given: String?, redirect address: String?, earlierDetails: [[String: String]], at server: AuthorizationServer,
+        _ connection: UnauthenticatedConnection
     ) async throws -> OAuthClient {
-        let redirect = Self.withoutPort(start.redirect)
-        if let id = start.clientID {
+        let redirect = address.map(Self.withoutPort)
+        if let id = given {
             guard Self.isClientID(id) else {
                 throw LatchError(.invalidRequest, "The client id is empty, too long or not ASCII. Check it.")
             }
             return OAuthClient(id: id, redirect: redirect)
         }
-        for details in start.earlierDetails {
+        for details in earlierDetails {
             guard let earlier = OAuthDialect().with(details: details) as? OAuthDialect, let client = earlier.client,
                 earlier.server?.issuer == server.issuer, client.redirect == redirect
             else { continue }
-            if try await isKnown(client, redirect: start.redirect, at: server, connection) { return client }
+            if try await isKnown(client, redirect: address, at: server, connection) { return client }
         }
-        guard let endpoint = server.registration else { throw Self.clientIDRequired(at: server) }
-        return try await register(start.redirect, at: endpoint, of: server, connection)
+        guard let endpoint = server.registration else { throw Self.clientIDRequired(at: server, redirect) }
+        return try await register(address, at: endpoint, of: server, connection)
     }
 
     /// Returns whether the server still knows a client, when it could register a new one. Sends an invented code, which
@@ -32,39 +43,41 @@ extension OAuthDialect {
     ///
     /// Source: RFC 6749 §5.2, `invalid_client`.
     private func isKnown(
-        _ client: OAuthClient, redirect: String, at server: AuthorizationServer, _ connection: UnauthenticatedConnection
+        _ client: OAuthClient, redirect: String?, at server: AuthorizationServer,
+        _ connection: UnauthenticatedConnection
     ) async throws -> Bool {
         guard server.registration != nil else { return true }
         let form = [
             ("grant_type", "authorization_code"), ("code", Base64URL.encode(SecureRandom.bytes(24))),
-            ("redirect_uri", redirect), ("client_id", client.id),
-            ("code_verifier", PKCE.Verifier().secret.reveal()),
+            ("client_id", client.id), ("code_verifier", PKCE.Verifier().secret.reveal()),
         ]
-        let response = try await connection.send(server.token.post(form))
+        let address = redirect.map { [("redirect_uri", $0)] } ?? []
+        let response = try await connection.send(server.token.post(form + address))
         return !["invalid_client", "unauthorized_client"].contains(Self.tokenError(response)?.error)
     }
 
-    /// Registers this program as a public native client.
+    /// Registers this program as a public native client. Without a redirect address, for the device grant.
     ///
     /// A loopback address is registered with the port of this sign-in and without a port, because servers differ in how
     /// they compare it.
     ///
     /// Source: RFC 7591 §2 and §3; RFC 8252 §7.3 and §8.4.
     private func register(
-        _ redirect: String, at endpoint: OAuthEndpoint, of server: AuthorizationServer,
+        _ redirect: String?, at endpoint: OAuthEndpoint, of server: AuthorizationServer,
         _ connection: UnauthenticatedConnection
     ) async throws -> OAuthClient {
-        let stable = Self.withoutPort(redirect)
-        let redirects = stable == redirect ? [redirect] : [redirect, stable]
+        let stable = redirect.map(Self.withoutPort)
+        let redirects = (stable == redirect ? [redirect] : [redirect, stable]).compactMap(\.self)
+        let grant = redirect == nil ? DeviceGrant.type : "authorization_code"
         var request = endpoint.request(.post)
         request.headers["Content-Type"] = JSON.mediaType
         var members: [JSONValue.Member] = [
             .init("client_name", .string("\(connection.device.program) (Latchstring)")),
             .init("application_type", "native"),
-            .init("redirect_uris", .array(redirects.map { .string($0) })),
-            .init("grant_types", ["authorization_code", "refresh_token"]), .init("response_types", ["code"]),
-            .init("token_endpoint_auth_method", "none"),
+            .init("grant_types", [.string(grant), "refresh_token"]),
+            .init("response_types", redirect == nil ? [] : ["code"]), .init("token_endpoint_auth_method", "none"),
         ]
+        if redirect != nil { members.append(.init("redirect_uris", .array(redirects.map { .string($0) }))) }
         if !server.scopes.isEmpty {
             members.append(.init("scope", .string(server.scopes.joined(separator: " "))))
         }
@@ -72,7 +85,7 @@ extension OAuthDialect {
         let response = try await connection.send(request)
         // The server lets only selected programs register.
         if [401, 403].contains(response.status.rawValue), InterceptedResponse.isJSON(response) {
-            throw Self.clientIDRequired(at: server)
+            throw Self.clientIDRequired(at: server, stable)
         }
         guard response.status.isSuccess, let registered = try? JSONValue(parsing: response.body),
             let id = registered["client_id"]?.string, Self.isClientID(id)
@@ -87,12 +100,14 @@ extension OAuthDialect {
         return OAuthClient(id: id, redirect: stable)
     }
 
-    private static func clientIDRequired(at server: AuthorizationServer) -> LatchError {
-        LatchError(
+    private static func clientIDRequired(at server: AuthorizationServer, _ redirect: String?) -> LatchError {
+        let needs =
+            redirect == nil
+            ? "that may use the device grant" : "with the redirect address http://127.0.0.1/callback and any port"
+        return LatchError(
             .clientIDRequired,
             "Login failed: \(server.authorization.origin) does not register programs, so it needs a client id. Ask its "
-                + "operator for the client id of a public native client with the redirect address "
-                + "http://127.0.0.1/callback and any port, and give it.")
+                + "operator for the client id of a public native client \(needs), and give it.")
     }
 
     /// Whether a text can be a client id.

@@ -1,0 +1,139 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import HTTPServer
+import OAuth
+import Primitives
+
+extension OAuthRoutes {
+    /// `POST /oauth2/device_authorization`: stores a request of a device, and returns its codes.
+    ///
+    /// With the client `latch`, the parameter `dialect` names the server family whose token the device gets.
+    ///
+    /// Source: RFC 8628 §3.1 and §3.2; RFC 8707 §2.
+    func authorizeDevice(_ request: ServerRequest) async throws -> ServerResponse {
+        let (form, client) = try await clientForm(request)
+        guard client.allowsDevice else { return Self.deviceNotAllowed }
+        var dialect: String?
+        var grant = ClientGrant(client: client.id, scopes: [])
+        if client == .latch {
+            dialect = form[DeviceGrant.dialectParameter]
+            guard let family = dialect.flatMap({ deviceDialects[$0] }) else {
+                return TokenResponses.invalidRequest(
+                    "The parameter dialect must name one of the device_dialects_supported of the metadata.")
+            }
+            let asked = (form["scope"] ?? "").split(separator: " ").prefix(Self.maximumScopes).map(String.init)
+            guard let scopes = family.deviceScopes(asked) else {
+                return TokenResponses.refusal(error: "invalid_scope", description: "A scope is not known.")
+            }
+            grant = ClientGrant(client: client.id, scopes: scopes)
+        } else {
+            do throws(AuthorizationError) {
+                try AuthorizationParameters.requireShort(form)
+                grant = ClientGrant(
+                    client: client.id, scopes: OAuthScope.known(in: form["scope"] ?? ""),
+                    audience: try AuthorizationParameters.audience(form, isResource))
+            } catch {
+                return Self.response(to: error)
+            }
+        }
+        guard
+            let made = try await devices.begin(grant, dialect: dialect, device: onyxOrigin(of: request).device)
+        else {
+            return TokenResponses.refusal(
+                .tooManyRequests, error: "temporarily_unavailable",
+                description: "Too many devices wait for a sign-in. Try again later."
+            ).retry(after: .seconds(60))
+        }
+        let page = issuer + prefix + Self.device
+        return ServerResponse(
+            status: .ok, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("device_code", .string(made.device.reveal())), .init("user_code", .string(made.user.shown)),
+                .init("verification_uri", .string(page)),
+                .init("verification_uri_complete", .string("\(page)?\(Self.userCode)=\(made.user.shown)")),
+                .init("expires_in", .number(DeviceRequestStore.lifetime.seconds)),
+                .init("interval", .number(Double(DeviceRequestStore.interval))),
+            ]).encoded())
+    }
+
+    private static let maximumScopes = 64
+
+    private static let deviceNotAllowed = TokenResponses.refusal(
+        error: "unauthorized_client",
+        description: "The client may not sign devices in. Allow it with 'device' in the configuration of the client.")
+
+    /// Returns the tokens of a device once a person has allowed its request, or why there are none.
+    ///
+    /// Source: RFC 8628 §3.4 and §3.5.
+    func exchangeDevice(
+        _ form: FormFields, _ client: RegisteredClient, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        guard client.allowsDevice else { return Self.deviceNotAllowed }
+        guard let code = form["device_code"] else {
+            return TokenResponses.invalidRequest("The parameter device_code is missing.")
+        }
+        switch try await devices.poll(code, of: client.id) {
+        case .pending:
+            return TokenResponses.refusal(
+                error: "authorization_pending", description: "The person has not decided yet. Ask again later.")
+        case .slowDown:
+            return TokenResponses.refusal(
+                error: "slow_down", description: "Wait 5 seconds longer between two requests from now on.")
+        case .denied:
+            return TokenResponses.refusal(
+                error: "access_denied", description: "The person did not allow the sign-in.")
+        case .expired:
+            return TokenResponses.refusal(
+                error: "expired_token", description: "The code has expired. Start the sign-in again.")
+        case .unknown: return refuse(nil, "unknown-device-code", client, request)
+        case .allowed(let asked, let approval): return try await finish(asked, approval, code, client, request)
+        }
+    }
+
+    private func finish(
+        _ asked: DeviceRequest, _ approval: DeviceApproval, _ code: String, _ client: RegisteredClient,
+        _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        let person: Person
+        switch try await self.person(
+            approval.person, epoch: approval.sessionEpoch, browser: approval.browser,
+            allowing: asked.dialect == nil ? asked.grant : nil)
+        {
+        case .failure(let change): return refuse(approval.person, change.reason, client, request)
+        case .success(let found): person = found
+        }
+        do {
+            guard let id = asked.dialect else {
+                return try await issue(
+                    asked.grant, for: person, id: SessionID(ofCode: code),
+                    Authentication(time: approval.authenticated, nonce: nil, browser: approval.browser), client,
+                    request)
+            }
+            guard let dialect = deviceDialects[id] else {
+                return refuse(person.id, "unknown-dialect", client, request)
+            }
+            let token = try await dialect.issueDeviceToken(
+                for: person, scopes: asked.grant.scopes, approval, request)
+            recordSignIn(of: person.id, token.session, onyxOrigin(of: request).device, client, request)
+            return Self.response(token)
+        } catch let error as GatewayError where error.code == .unknownPerson {
+            return refuse(person.id, "person-changed", client, request)
+        } catch let error as GatewayError where error.code == .tooManyKeys {
+            return refuse(person.id, "too-many-keys", client, request)
+        }
+    }
+
+    private static func response(_ token: DeviceToken) -> ServerResponse {
+        let members: [JSONValue.Member?] = [
+            .init("access_token", .string(token.token.reveal())), .init("token_type", "Bearer"),
+            token.expiresIn.map { .init("expires_in", .number($0.seconds.rounded(.down))) },
+            token.key.map { .init("scope", .string($0.scopes.joined(separator: " "))) },
+            token.key.map { .init(DeviceGrant.keyMember, .string($0.id.uuidString.lowercased())) },
+        ]
+        return ServerResponse(
+            status: .ok, headers: .privateJSON, body: JSONValue.object(members.compactMap { $0 }).encoded())
+    }
+}

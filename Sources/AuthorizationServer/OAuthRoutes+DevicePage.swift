@@ -1,0 +1,196 @@
+import FoundationEssentials
+import GatewayConfiguration
+import GatewayCore
+import GatewayHTTP
+import GatewayPages
+import HTTPMessages
+import HTTPServer
+
+/// The page on which a person allows a device without a browser to sign in.
+///
+/// An attacker can start a sign-in and send the code to a person. So nothing is decided before the person has seen who
+/// asks for what, and has pressed a button.
+///
+/// Source: RFC 8628 §3.3 and §5.4.
+extension OAuthRoutes {
+    /// The name of the field with the code.
+    static let userCode = "user_code"
+
+    /// Adds the page, its form for the code, and its form for the decision.
+    func addDevicePage(to router: inout Router) {
+        let path = prefix + Self.device
+        router.on(.get, path) { request in
+            await pages.response(request) { try await pages.visited(request) { codePage($0) } }
+        }
+        router.on(.post, path) { request in
+            await pages.response(request) { try await pages.submitted(request) { try await entered($0) } }
+        }
+    }
+
+    /// Returns the page that asks for the code. A code in the query is filled in, but not looked up: an address alone does
+    /// nothing.
+    private func codePage(_ visit: SignedInRequest) -> ServerResponse {
+        let code = visit.request.query(Self.userCode).flatMap { UserCode(typed: $0) }?.shown
+        return page(
+            "Sign in on a device",
+            """
+            <p>A device or program shows a code of 8 letters. Enter it only if you have just started the sign-in there \
+            yourself.</p>
+            <form method="post" action="\(link: prefix + Self.device)">
+            \(pages.hidden(visit))
+            <div class="field">
+            <label for="\(Self.userCode)">Code</label>
+            <input id="\(Self.userCode)" name="\(Self.userCode)" type="text" autocomplete="off" \
+            autocapitalize="characters" spellcheck="false"\(attribute: "value", code)\(flag: "required", true)\(flag: "autofocus", true)>
+            </div>
+            <p><button type="submit" class="full">Continue</button></p>
+            </form>
+            <p class="quiet">You are signed in as \(visit.person.email).</p>
+            """)
+    }
+
+    /// Receives a code, and the decision of the person if the form has one.
+    ///
+    /// Each code that is not valid counts as a failed sign-in of the person and of the address, because it may be guessed.
+    ///
+    /// Source: RFC 8628 §5.1.
+    private func entered(_ visit: SignedInRequest) async throws -> ServerResponse {
+        let client = pages.client(of: visit.request)
+        // A name that no account has: a mistyped code must not lock out the person's password.
+        let name = EmailAddress(normalizing: "device code \(visit.person.id.uuidString)")
+        switch try await services.attempts.reserve(from: client.address, account: name) {
+        case .refused(let wait): return tooManyCodes(wait)
+        case .granted(let reservation):
+            let response: ServerResponse?
+            do {
+                response = try await answer(visit)
+            } catch {
+                services.attempts.release(reservation)
+                throw error
+            }
+            if let response {
+                // Not a success, which would clear the failures: anybody can get valid codes.
+                services.attempts.release(reservation)
+                return response
+            }
+            try await services.signIn.fail(
+                reservation, reason: "unknown-user-code", person: visit.person.id, from: client)
+            return unknownCode
+        }
+    }
+
+    /// Returns the response to a form with a code. Nil when no request that waits has the code.
+    private func answer(_ visit: SignedInRequest) async throws -> ServerResponse? {
+        guard let code = visit.fields[Self.userCode].flatMap({ UserCode(typed: $0) }),
+            let asked = try await devices.find(code)
+        else { return nil }
+        if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction {
+            do throws(GatewayError) {
+                try services.requireRecentSignIn(for: action, visit.session)
+            } catch {
+                return pages.seeOther(
+                    PagePath.signIn(
+                        returningTo: "\(prefix)\(Self.device)?\(Self.userCode)=\(code.shown)",
+                        requiresReauthentication: true))
+            }
+        }
+        switch visit.fields[Self.decision] {
+        case nil: return decisionPage(asked, code, try await name(of: asked), visit)
+        case "allow":
+            // First, because the device may ask for its tokens as soon as the decision is stored.
+            if asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
+            return try await decide(code, DeviceApproval(in: visit.session), visit)
+        default: return try await decide(code, nil, visit)
+        }
+    }
+
+    private func name(of asked: DeviceRequest) async throws -> String {
+        try await services.clients.client(asked.grant.client)?.name ?? asked.grant.client
+    }
+
+    /// Returns the page that names the device and what it gets, and asks for the decision. The decision is bound to the
+    /// session of the person, and the page cannot be framed.
+    private func decisionPage(
+        _ asked: DeviceRequest, _ code: UserCode, _ name: String, _ visit: SignedInRequest
+    ) -> ServerResponse {
+        let lines: [HTML] = phrases(asked).map { "<li>\($0)</li>" }
+        return page(
+            "Allow \(name)?",
+            """
+            <p><strong>\(name)</strong> on another device wants to sign in with your account \
+            <strong>\(visit.person.email)</strong>. It will be able to:</p>
+            <ul>\(lines)</ul>
+            <dl>
+            <dt>Code</dt><dd><strong>\(code.shown)</strong></dd>
+            <dt>Device</dt><dd>\(asked.device.name ?? "unknown")</dd>
+            <dt>Address</dt><dd>\(AddressLocation.phrase(for: asked.device.address))</dd>
+            <dt>Started</dt><dd>\(ReadableTime.ago(asked.created, now: services.now()))</dd>
+            </dl>
+            <p><strong>Allow this only if you have just started it yourself</strong>, and your device shows this code. If \
+            somebody sent you the code or the address of this page, do not allow it: that person would be signed in as \
+            you.</p>
+            <form method="post" action="\(link: prefix + Self.device)">
+            \(pages.hidden(visit))
+            <input type="hidden" name="\(Self.userCode)" value="\(code.shown)">
+            <p><button type="submit" class="full" name="\(Self.decision)" value="allow">Allow</button></p>
+            <p><button type="submit" class="full other" name="\(Self.decision)" value="deny">Do not allow</button></p>
+            </form>
+            """)
+    }
+
+    private func phrases(_ asked: DeviceRequest) -> [String] {
+        guard let dialect = asked.dialect else { return asked.grant.phrases }
+        let scopes = asked.grant.scopes.isEmpty ? "" : " (\(asked.grant.scopes.joined(separator: ", ")))"
+        return ["use \(deviceDialects[dialect]?.deviceTitle ?? dialect) as you\(scopes), until you sign it out"]
+    }
+
+    private func decide(
+        _ code: UserCode, _ approval: DeviceApproval?, _ visit: SignedInRequest
+    ) async throws -> ServerResponse? {
+        guard let asked = try await devices.decide(code, approval) else { return nil }
+        services.audit.record(
+            AuditEvent(
+                approval == nil ? .clientDenied : .clientAllowed, reason: "device", person: visit.person.id,
+                session: visit.session.id, address: services.proxies.client(of: visit.request).description,
+                request: visit.request.id, device: asked.device, client: asked.grant.client))
+        guard approval != nil else {
+            return page(
+                "Not allowed",
+                """
+                <p>The device was not signed in. If you did not start this yourself, somebody tried to use your \
+                account.</p>
+                """)
+        }
+        return page(
+            "You allowed \(try await name(of: asked))",
+            """
+            <p>Go back to the device. It signs in within a few seconds. You can sign it out on your account page.</p>
+            """)
+    }
+
+    /// The page for a code that is unknown, mistyped, used or expired. These cases are not distinguished.
+    private var unknownCode: ServerResponse {
+        pages.plain(
+            .notFound, title: "This code is not valid",
+            sentence:
+                "It may be mistyped, used already, or older than 10 minutes. Compare it with the device, or start "
+                + "the sign-in there again.",
+            again: prefix + Self.device)
+    }
+
+    private func tooManyCodes(_ wait: Duration) -> ServerResponse {
+        pages.plain(
+            .tooManyRequests, title: "Too many attempts",
+            sentence:
+                "Too many codes were not valid. Try again in \(ReadableTime.length(wait, isWait: true)). Attempts "
+                + "before then are not checked."
+        ).retry(after: wait)
+    }
+
+    private func page(_ title: String, _ content: HTML) -> ServerResponse {
+        var page = WebPage(title: title, content)
+        page.server = services.settings.pages.title
+        page.formTargets = .own()
+        return page.response()
+    }
+}
