@@ -41,8 +41,9 @@ extension OAuthRoutes {
     /// Source: RFC 8414 §2; OpenID Connect Discovery §3; RFC 9126 §5; RFC 9207 §3.
     private var metadata: JSONValue {
         let base = issuer + prefix
-        let methods: JSONValue = ["client_secret_basic", "client_secret_post", "none"]
-        let secretMethods: JSONValue = ["client_secret_basic", "client_secret_post"]
+        let confidential: [JSONValue] = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
+        let methods = JSONValue.array(confidential + ["none"])
+        let algorithms = JSONValue.array(SignatureAlgorithm.allCases.map { .string($0.rawValue) })
         let algorithm = services.settings.signingKeys.algorithm.rawValue
         return .object([
             .init("issuer", .string(issuer)),
@@ -63,7 +64,10 @@ extension OAuthRoutes {
             .init("id_token_signing_alg_values_supported", [.string(algorithm)]),
             .init("token_endpoint_auth_methods_supported", methods),
             .init("revocation_endpoint_auth_methods_supported", methods),
-            .init("introspection_endpoint_auth_methods_supported", secretMethods),
+            .init("introspection_endpoint_auth_methods_supported", .array(confidential)),
+            .init("token_endpoint_auth_signing_alg_values_supported", algorithms),
+            .init("revocation_endpoint_auth_signing_alg_values_supported", algorithms),
+            .init("introspection_endpoint_auth_signing_alg_values_supported", algorithms),
             .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
             .init("prompt_values_supported", ["none", "login", "consent"]),
             .init(

@@ -57,21 +57,18 @@ extension OAuthRoutes {
         return ServerResponse.emptyOK
     }
 
-    /// `POST /oauth2/introspect`: tells a client with a secret about its own access tokens, and a configured
+    /// `POST /oauth2/introspect`: tells a confidential client about its own access tokens, and a configured
     /// introspection client about all.
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async throws -> ServerResponse {
         let form = try Self.form(request)
-        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else {
-            return TokenResponses.invalidClient
-        }
-        let server = services.settings.introspectionClients.first { ExactText($0.id) == ExactText(id) }
-        let isServer = server.map { $0.secret == secret } ?? false
-        if !isServer, try await !client(of: request, form).isConfidential { return TokenResponses.invalidClient }
+        let isServer = isIntrospectionClient(request, form)
+        let client = isServer ? nil : try await client(of: request, form)
+        guard client?.isConfidential ?? true else { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
         guard let access = try await sessions.authenticate(token), !access.mustChangePassword,
-            isServer || ExactText(access.grant.client) == ExactText(id)
+            client.map({ ExactText($0.id) == ExactText(access.grant.client) }) ?? true
         else { return TokenResponses.inactive }
         let session = access.session
         var members: [JSONValue.Member] = [
@@ -84,6 +81,14 @@ extension OAuthRoutes {
             members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// Whether the credentials are those of a configured introspection client.
+    private func isIntrospectionClient(_ request: ServerRequest, _ form: FormFields) -> Bool {
+        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else { return false }
+        return services.settings.introspectionClients.contains {
+            ExactText($0.id) == ExactText(id) && $0.secret == secret
+        }
     }
 
     /// `GET /oauth2/userinfo`: the claims about the person that the scopes of an access token allow.

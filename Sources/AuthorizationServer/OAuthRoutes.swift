@@ -20,6 +20,8 @@ package struct OAuthRoutes: ServiceDialect {
     let pages: PageRoutes
     let sessions: ClientSessionStore
     let codes: any CodeStore
+    /// The ids of the assertions that clients have used.
+    let assertions: any CodeStore
     let keys: BridgeKeys
     let pending: PendingRequests
     /// The issuer: the configured address.
@@ -31,11 +33,12 @@ package struct OAuthRoutes: ServiceDialect {
     /// Creates the routes. Nil when the settings do not enable the authorization server, or what it needs.
     package init?(services: GatewayServices) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let requests = services.pendingRequests, let keys = services.keys, let issuer = services.address.configured
+            let requests = services.pendingRequests, let assertions = services.clientAssertions, let keys = services.keys, let issuer = services.address.configured
         else { return nil }
         self.services = services
         self.sessions = sessions
         self.codes = codes
+        self.assertions = assertions
         self.keys = keys
         self.issuer = issuer
         pages = PageRoutes(services: services)
@@ -124,7 +127,8 @@ extension OAuthRoutes {
         return form
     }
 
-    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, a public one by its id.
+    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, one with keys by a signed
+    /// statement, a public one by its id.
     ///
     /// - Throws: ``Refusal``; `DatabaseError`.
     ///
@@ -142,12 +146,13 @@ extension OAuthRoutes {
         case .none: return try await client(form["client_id"], secret: nil)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
+        case .assertion(let text, let type, let id): return try await client(id, assertion: text, type)
         }
     }
 
     private func client(_ id: String?, secret: Secret?) async throws -> RegisteredClient {
         guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id),
-            client.secretHash == secret.map({ SHA256.digest($0) })
+            client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) })
         else { throw Refusal(response: TokenResponses.invalidClient) }
         return client
     }

@@ -28,6 +28,13 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "oauth.clients.\(name).secret_file", \.oauthClients[name].credential.fileSecret, as: .secretFile,
                 summary: "A file that contains only the client_secret."),
+            ConfigurationKey(
+                "oauth.clients.\(name).jwks", \.oauthClients[name].keys, as: .clientKeys,
+                summary: "The client's public keys as a JSON Web Key Set, instead of a secret: it authenticates with "
+                    + "private_key_jwt."),
+            ConfigurationKey(
+                "oauth.clients.\(name).jwks_file", \.oauthClients[name].fileKeys, as: .clientKeysFile,
+                summary: "A file with that set."),
         ]
     }
 }

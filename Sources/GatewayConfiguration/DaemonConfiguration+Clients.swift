@@ -34,6 +34,20 @@ package struct OAuthClientDraft: Sendable {
     var name: String?
     var redirects: [String] = []
     var credential = ClientSecretDraft()
+    var keys: ClientKeys?
+    var fileKeys: ClientKeys?
+
+    /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
+    func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
+        if keys != nil, fileKeys != nil {
+            return ("\(path).jwks", "\(path) has jwks and a jwks_file", "remove one of them")
+        }
+        if let mistake = credential.mistake(at: path) { return mistake }
+        guard credential.value != nil, keys ?? fileKeys != nil else { return nil }
+        return (
+            "\(path).\(keys == nil ? "jwks_file" : "jwks")", "\(path) has a secret and keys", "remove one of them"
+        )
+    }
 }
 
 extension DaemonConfiguration {
@@ -47,7 +61,7 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects)
+                redirects: draft.redirects, keys: draft.keys ?? draft.fileKeys)
         }
     }
 
@@ -61,7 +75,7 @@ extension DaemonConfiguration {
             let missing: ProviderDraft.Mistake? =
                 draft.redirects.isEmpty && !isUnread(key)
                 ? (key, "\(path) has no redirects", "add the addresses at which the client's sign-in may end") : nil
-            return [draft.credential.mistake(at: path), missing].compactMap { $0 }
+            return [draft.credentialMistake(at: path), missing].compactMap { $0 }
         }
         return introspection + oauth
     }

@@ -17,10 +17,10 @@ package enum TokenResponses {
         refusal(status, error: "invalid_request", description: sentence)
     }
 
-    /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
+    /// A 401 response for an unknown client, or a wrong secret or assertion. These cases are not distinguished.
     package static let invalidClient: ServerResponse = {
         var response = refusal(
-            .unauthorized, error: "invalid_client", description: "The client is unknown or its secret is wrong.")
+            .unauthorized, error: "invalid_client", description: "The client is unknown, or its secret or assertion is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()

@@ -40,20 +40,21 @@ package struct ClientStore: Sendable {
     ///   - name: The name for people.
     ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
     ///   - isConfidential: Whether the client gets a secret.
+    ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
-        name: String, redirects: [String], isConfidential: Bool
+        name: String, redirects: [String], isConfidential: Bool, keys: ClientKeys? = nil
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
-            redirects: redirects, created: now())
+            redirects: redirects, created: now(), keys: keys)
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
                 ClientStatements.insert, client.id, client.name, hash, client.redirects.joined(separator: "\n"),
-                client.created ?? now(), Self.maximum)
+                client.created ?? now(), client.keys?.text, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -173,7 +174,7 @@ package struct StolenSession: Sendable, Equatable {
 
 /// SQL statements for clients and consents.
 enum ClientStatements {
-    private static let columns = "id, name, secret_hash, redirects, created_at"
+    private static let columns = "id, name, secret_hash, redirects, created_at, key_set"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -182,8 +183,8 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5 WHERE (SELECT count(*) FROM clients) < ?6
-        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, Int.self)
+        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT count(*) FROM clients) < ?7
+        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

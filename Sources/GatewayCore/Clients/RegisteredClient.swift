@@ -10,24 +10,31 @@ package struct RegisteredClient: Sendable, Equatable {
     package let id: String
     /// The name for people, at most 80 characters.
     package let name: String
-    /// The SHA-256 of the client's secret. Nil for a public client, such as an app, which cannot keep a secret.
+    /// The SHA-256 of the client's secret. Nil for a client with keys, and for a public client, such as an app, which
+    /// cannot keep a secret.
     package let secretHash: SHA256Digest?
     /// The addresses that a sign-in may end at.
     package let redirects: [String]
     /// When an administrator added the client. Nil for a client of the configuration.
     package let created: Date?
+    /// The keys with which the client authenticates instead of a secret. Nil when it has none.
+    package let keys: ClientKeys?
 
     /// Creates a client.
-    package init(id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil) {
+    package init(
+        id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil,
+        keys: ClientKeys? = nil
+    ) {
         self.id = id
         self.name = name
         self.secretHash = secretHash
         self.redirects = redirects
         self.created = created
+        self.keys = keys
     }
 
-    /// Whether the client has a secret.
-    package var isConfidential: Bool { secretHash != nil }
+    /// Whether the client authenticates, with a secret or with keys.
+    package var isConfidential: Bool { secretHash != nil || keys != nil }
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -36,6 +43,7 @@ package struct RegisteredClient: Sendable, Equatable {
         secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         created = try row.get(4)
+        keys = (try row.get(5) as String?).flatMap(ClientKeys.init)
     }
 }
 

@@ -14,6 +14,7 @@ extension Schema {
             serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications),
         Migration(to: 17, named: "what several gateways share", serverSharedState),
         Migration(to: 18, named: "clients and their tokens", serverClients),
+        Migration(to: 21, named: "keys of clients", serverClientKeys),
     ]
 
     /// The type of text in PostgreSQL.
