@@ -106,7 +106,9 @@ extension OAuthRoutes {
             guard mayInteract else { throw AuthorizationError.loginRequired }
             return try await signIn(authorization, again: true)
         }
-        let mustAsk = parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
+        let mustAsk =
+            parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
+            || parameters.client.registration != nil
         if !mustAsk, parameters.destination.identifiesClient,
             try await services.clients.isAllowed(parameters.grant, by: visitor.person.id)
         {

@@ -45,7 +45,10 @@ extension OAuthRoutes {
         let methods = JSONValue.array(confidential + ["none"])
         let algorithms = JSONValue.array(SignatureAlgorithm.allCases.map { .string($0.rawValue) })
         let algorithm = services.settings.signingKeys.algorithm.rawValue
-        return .object([
+        let registration: [JSONValue.Member] =
+            services.settings.authorizationServer.registration.isEnabled
+            ? [.init("registration_endpoint", .string(base + Self.registration))] : []
+        return .object(registration + [
             .init("issuer", .string(issuer)),
             .init("authorization_endpoint", .string(base + Self.authorization)),
             .init("token_endpoint", .string(base + Self.token)),

@@ -25,11 +25,7 @@ extension OAuthRoutes {
         } catch is AuthorizationParameters.InvalidClient {
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
-            return ServerResponse(
-                status: .badRequest, headers: .privateJSON,
-                body: JSONValue.object([
-                    .init("error", .string(error.code)), .init("error_description", .string(error.sentence)),
-                ]).encoded())
+            return TokenResponses.refusal(error: error.code, sentence: error.sentence)
         }
         let handle = try await pending.save(
             PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
@@ -119,7 +115,7 @@ extension OAuthRoutes {
     }
 
     /// Source: RFC 6750 §3 and §3.1.
-    private static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
+    static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
         let detail = error.map { #", error="\#($0)""# } ?? ""
         return ServerResponse(
             status: status,

@@ -60,6 +60,7 @@ package struct OAuthRoutes: ServiceDialect {
         for method in [HTTPMethod.get, .post] {
             addLimited(method, Self.userInfo, to: &router) { try await $0.userInfo($1) }
         }
+        addRegistration(to: &router)
         addMetadata(to: &router)
     }
 
@@ -70,6 +71,7 @@ package struct OAuthRoutes: ServiceDialect {
     static let introspection = "/introspect"
     static let userInfo = "/userinfo"
     static let keySet = "/jwks"
+    static let registration = "/register"
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         if let refusal = error as? Refusal { return refusal.response }

@@ -8,6 +8,8 @@ package struct AuthorizationServerSettings: Sendable {
     package var accessTokenLifetime = Duration.seconds(600)
     /// The clients of the configuration. Administrators can add more with `latchd clients add`.
     package var clients: [RegisteredClient] = []
+    /// The registration of clients by themselves.
+    package var registration = RegistrationSettings()
 
     /// Creates the default settings.
     init() {}

@@ -7,6 +7,19 @@ extension ConfigurationKey {
             "oauth.access_token_lifetime", \.settings.authorizationServer.accessTokenLifetime,
             as: .duration(.seconds(60)...(.seconds(3_600))),
             summary: "The lifetime of an access token. A client gets another one with its refresh token."),
+        ConfigurationKey(
+            "oauth.registration.enabled", \.settings.authorizationServer.registration.isEnabled, as: .boolean,
+            summary: "Whether clients can register themselves. People see that nobody has checked them."),
+        ConfigurationKey(
+            "oauth.registration.maximum", \.settings.authorizationServer.registration.maximum, as: .number(4...100_000),
+            summary: "The maximum number of clients that registered themselves."),
+        ConfigurationKey(
+            "oauth.registration.secret", \.registration.secret, as: .secret,
+            summary: "The initial access token, of at least 32 bytes, without which no client can register. A file is "
+                + "safer."),
+        ConfigurationKey(
+            "oauth.registration.secret_file", \.registration.fileSecret, as: .secretFile,
+            summary: "A file that contains only the initial access token."),
     ]
 }
 

@@ -58,6 +58,7 @@ extension DaemonConfiguration {
     }
 
     mutating func resolveOAuthClients() {
+        settings.authorizationServer.registration.secret = registration.value
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
@@ -77,7 +78,7 @@ extension DaemonConfiguration {
                 ? (key, "\(path) has no redirects", "add the addresses at which the client's sign-in may end") : nil
             return [draft.credentialMistake(at: path), missing].compactMap { $0 }
         }
-        return introspection + oauth
+        return introspection + oauth + [registration.mistake(at: "oauth.registration")].compactMap { $0 }
     }
 
     /// Whether `public_url` can be the issuer of an authorization server.

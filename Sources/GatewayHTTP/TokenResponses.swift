@@ -49,4 +49,13 @@ package enum TokenResponses {
             status: status, headers: .privateJSON,
             body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))
     }
+
+    /// Returns a 400 response with a sentence that was made for the request. It must not repeat what was sent.
+    package static func refusal(error: String, sentence: String) -> ServerResponse {
+        ServerResponse(
+            status: .badRequest, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("error", .string(error)), .init("error_description", .string(sentence)),
+            ]).encoded())
+    }
 }

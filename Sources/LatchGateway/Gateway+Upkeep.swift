@@ -131,6 +131,11 @@ extension Gateway {
             let age = self.stores.settings.sessions.rememberEnded
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
         }
+        await attempt("Could not remove unused clients; trying again.") {
+            for client in try await self.stores.clients.removeUnused() {
+                self.stores.audit.record(AuditEvent(.clientRemoved, reason: "unused", client: client))
+            }
+        }
         await attempt("Could not delete expired access tokens; trying again.") {
             try await self.services.clientSessions?.purge()
         }

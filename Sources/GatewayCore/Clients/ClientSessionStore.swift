@@ -81,6 +81,7 @@ package struct ClientSessionStore: Sendable {
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
                 grant.audience.joined(separator: " "), refresh.hash)
             try access.insert(of: id, connection)
+            try Self.recordUse(of: grant.client, at: now, connection)
             return try connection.all(
                 SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
                 id.rawValue)
@@ -152,11 +153,19 @@ package struct ClientSessionStore: Sendable {
                 ClientSessionStatements.rotate, machine.generation, token.hash, next.hash,
                 try answer.sealed(with: token), token.session.rawValue)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
+            try Self.recordUse(of: client, at: now, connection)
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
             try access.insert(of: token.session, connection)
             return .tokens(tokens(access, next.text, of: token.session, stored.person, stored.grant, at: now))
         }
+    }
+
+    /// Records the use of a client that registered itself, at most once a day.
+    private static func recordUse(
+        of client: String, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        try connection.run(ClientStatements.recordUse, now, client, now - .seconds(86_400))
     }
 
     private func tokens(

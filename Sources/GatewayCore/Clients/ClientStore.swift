@@ -4,15 +4,15 @@ package import FoundationEssentials
 
 /// Stores the clients that people sign in to, and what each person allowed them.
 ///
-/// Clients come from the configuration, and from administrators, who add them to the database. A client of the
-/// configuration takes precedence over a stored one with the same id.
+/// Clients come from the configuration, from administrators, who add them to the database, and from registrations by
+/// themselves. A client of the configuration takes precedence over a stored one with the same id.
 package struct ClientStore: Sendable {
-    /// The maximum number of stored clients.
+    /// The maximum number of clients that administrators added.
     package static let maximum = 1_000
 
-    private let database: Database
+    let database: Database
     private let configured: [RegisteredClient]
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     /// Creates a store with the clients of the configuration.
     package init(database: Database, configured: [RegisteredClient], now: @escaping @Sendable () -> Date) {
@@ -53,7 +53,7 @@ package struct ClientStore: Sendable {
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
-                ClientStatements.insert, client.id, client.name, hash, client.redirects.joined(separator: "\n"),
+                ClientStatements.insert, client.id, client.name, hash, client.storedRedirects,
                 client.created ?? now(), client.keys?.text, Self.maximum)
         }
         guard count == 1 else {
@@ -72,10 +72,7 @@ package struct ClientStore: Sendable {
     package func remove(_ id: String) async throws -> Int {
         let now = now()
         let count = try await database.write { connection -> Int? in
-            guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
-            try connection.run(ClientStatements.removeConsents, id)
-            return try connection.run(
-                ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
+            try Self.remove(id, at: now, connection)
         }
         guard let count else {
             throw GatewayError(
@@ -85,6 +82,13 @@ package struct ClientStore: Sendable {
                     : "No client has the id '\(id)'; 'latchd clients list' shows them.")
         }
         return count
+    }
+
+    /// Does the same inside a write transaction. Returns nil when no stored client has this id.
+    static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
+        guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
+        try connection.run(ClientStatements.removeConsents, id)
+        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
     }
 }
 
@@ -174,7 +178,8 @@ package struct StolenSession: Sendable, Equatable {
 
 /// SQL statements for clients and consents.
 enum ClientStatements {
-    private static let columns = "id, name, secret_hash, redirects, created_at, key_set"
+    private static let added = "id, name, secret_hash, redirects, created_at, key_set"
+    private static let columns = added + ", registration_hash, registration_method, last_used_at"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -183,7 +188,8 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT count(*) FROM clients) < ?7
+        INSERT INTO clients (\(added)) SELECT ?1, ?2, ?3, ?4, ?5, ?6
+        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?7
         """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)

@@ -15,15 +15,17 @@ package struct RegisteredClient: Sendable, Equatable {
     package let secretHash: SHA256Digest?
     /// The addresses that a sign-in may end at.
     package let redirects: [String]
-    /// When an administrator added the client. Nil for a client of the configuration.
+    /// When the client was added. Nil for a client of the configuration.
     package let created: Date?
     /// The keys with which the client authenticates instead of a secret. Nil when it has none.
     package let keys: ClientKeys?
+    /// The registration of a client that registered itself. Nil when an administrator added the client.
+    package let registration: ClientRegistration?
 
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil,
-        keys: ClientKeys? = nil
+        keys: ClientKeys? = nil, registration: ClientRegistration? = nil
     ) {
         self.id = id
         self.name = name
@@ -31,7 +33,11 @@ package struct RegisteredClient: Sendable, Equatable {
         self.redirects = redirects
         self.created = created
         self.keys = keys
+        self.registration = registration
     }
+
+    /// The redirects as they are stored.
+    var storedRedirects: String { redirects.joined(separator: "\n") }
 
     /// Whether the client authenticates, with a secret or with keys.
     package var isConfidential: Bool { secretHash != nil || keys != nil }
@@ -44,6 +50,7 @@ package struct RegisteredClient: Sendable, Equatable {
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         created = try row.get(4)
         keys = (try row.get(5) as String?).flatMap(ClientKeys.init)
+        registration = try ClientRegistration(row, at: 6)
     }
 }
 

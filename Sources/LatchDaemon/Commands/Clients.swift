@@ -70,7 +70,9 @@ struct ListClients: ExecutableCommand {
             var table = Table(["ID", "NAME", "KIND", "ADDED", "REDIRECTS"])
             for client in clients {
                 table.add([
-                    client.id, client.name.printable, client.isConfidential ? "confidential" : "public",
+                    client.id, client.name.printable,
+                    (client.isConfidential ? "confidential" : "public")
+                        + (client.registration == nil ? "" : ", unverified"),
                     client.created?.forPeople ?? "in the configuration", client.redirects.joined(separator: " "),
                 ])
             }
@@ -105,6 +107,8 @@ extension RegisteredClient {
             .init("authentication", keys != nil ? "private_key_jwt" : secretHash != nil ? "client_secret" : "none"),
             .init("redirects", .array(redirects.map(JSONValue.string))),
             .init("isConfigured", .bool(created == nil)),
+            .init("isRegisteredByItself", .bool(registration != nil)),
+            .init("lastUsedAt", registration?.lastUsed.map { .string($0.forPrograms) } ?? .null),
             .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
         ]
         return .object(members + (secret.map { [.init("secret", .string($0.reveal()))] } ?? []))

@@ -50,6 +50,7 @@ extension GatewaySettings {
         pages.isEnabled = true
         publicURL = "http://127.0.0.1"
         authorizationServer.isEnabled = true
+        authorizationServer.registration.isEnabled = true
         authorizationServer.clients = [
             RegisteredClient(id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"])
         ]
