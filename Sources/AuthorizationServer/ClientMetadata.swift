@@ -29,6 +29,8 @@ struct ClientMetadata: Sendable {
     let method: ClientAuthenticationMethod
     /// The keys of a client that signs statements.
     let keys: ClientKeys?
+    /// The addresses to which a browser may return after a sign-out.
+    let signOutRedirects: [String]
 
     /// The maximum number of addresses.
     static let maximumRedirects = 16
@@ -44,7 +46,11 @@ struct ClientMetadata: Sendable {
     ///
     /// - Throws: ``Invalid``.
     init(_ value: JSONValue) throws(Invalid) {
-        redirects = try Self.redirects(value["redirect_uris"])
+        redirects = try Self.redirects(value["redirect_uris"], "redirect_uris")
+        let signOut = value["post_logout_redirect_uris"]
+        signOutRedirects =
+            signOut == nil || signOut == .null || signOut == []
+            ? [] : try Self.redirects(signOut, "post_logout_redirect_uris")
         name = try Self.name(value["client_name"])
         let method = try Self.text(value, "token_endpoint_auth_method") ?? ClientAuthenticationMethod.secretBasic.rawValue
         guard let method = ClientAuthenticationMethod(rawValue: method) else {
@@ -63,15 +69,15 @@ struct ClientMetadata: Sendable {
         }
     }
 
-    private static func redirects(_ value: JSONValue?) throws(Invalid) -> [String] {
+    private static func redirects(_ value: JSONValue?, _ name: String) throws(Invalid) -> [String] {
         guard let elements = value?.array, (1...maximumRedirects).contains(elements.count) else {
-            throw .redirect("The redirect_uris must be an array of 1 to \(maximumRedirects) addresses.")
+            throw .redirect("The \(name) must be an array of 1 to \(maximumRedirects) addresses.")
         }
         var redirects: [String] = []
         for element in elements {
-            guard let redirect = element.string else { throw .redirect("A redirect_uri is not a string.") }
+            guard let redirect = element.string else { throw .redirect("One of the \(name) is not a string.") }
             if let problem = AllowedRedirects.problem(with: redirect) {
-                throw .redirect("A redirect_uri is not valid: \(problem).")
+                throw .redirect("One of the \(name) is not valid: \(problem).")
             }
             if !redirects.contains(redirect) { redirects.append(redirect) }
         }

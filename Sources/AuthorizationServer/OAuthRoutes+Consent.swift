@@ -57,7 +57,7 @@ extension OAuthRoutes {
             return unknownRequest
         }
         return try await responding(fields, visit.request) { destination in
-            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            let parameters = try parameters(fields, to: destination)
             guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
             try await services.clients.allow(parameters.grant, by: visit.person.id)
             services.audit.record(

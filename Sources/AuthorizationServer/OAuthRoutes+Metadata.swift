@@ -19,8 +19,7 @@ extension OAuthRoutes {
 
     func addMetadata(to router: inout Router) {
         let page = ServerResponse(
-            status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "max-age=300"],
-            body: metadata.encoded())
+            status: .ok, headers: Self.publicHeaders(JSON.mediaType), body: metadata.encoded())
         for path in Self.metadataPaths(of: issuer) {
             router.on(.get, path, synchronousHandler: { _ in page }, handler: { _ in page })
         }
@@ -32,8 +31,14 @@ extension OAuthRoutes {
 
     private static func keys(_ set: [UInt8]) -> ServerResponse {
         ServerResponse(
-            status: .ok, headers: ["Content-Type": "application/jwk-set+json", "Cache-Control": "max-age=300"],
-            body: set)
+            status: .ok, headers: Self.publicHeaders("application/jwk-set+json"), body: set)
+    }
+
+    /// The header fields of documents that any page in any browser may read.
+    ///
+    /// Source: Fetch §3.3.3.
+    private static func publicHeaders(_ mediaType: String) -> HTTPHeaders {
+        ["Content-Type": mediaType, "Cache-Control": "max-age=300", "Access-Control-Allow-Origin": "*"]
     }
 
     /// The metadata of the authorization server.
@@ -56,8 +61,10 @@ extension OAuthRoutes {
             .init("revocation_endpoint", .string(base + Self.revocation)),
             .init("introspection_endpoint", .string(base + Self.introspection)),
             .init("userinfo_endpoint", .string(base + Self.userInfo)),
+            .init("end_session_endpoint", .string(base + Self.endSession)),
+            .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),
             .init("jwks_uri", .string(base + Self.keySet)),
-            .init("scopes_supported", .array(OAuthScope.allCases.map { .string($0.rawValue) })),
+            .init("scopes_supported", .array((OAuthScope.allCases.map(\.rawValue) + ruleScopes).map { .string($0) })),
             .init("response_types_supported", ["code"]),
             .init(
                 "response_modes_supported",
@@ -75,8 +82,11 @@ extension OAuthRoutes {
             .init("prompt_values_supported", ["none", "login", "consent"]),
             .init(
                 "claims_supported",
-                ["sub", "auth_time", "nonce", "sid", "name", "preferred_username", "email", "email_verified", "groups"]
-            ),
+                [
+                    "sub", "auth_time", "acr", "amr", "nonce", "sid", "name", "preferred_username", "email",
+                    "email_verified", "groups",
+                ]),
+            .init("acr_values_supported", .array(AuthenticationLevel.allCases.map { .string($0.rawValue) })),
             .init("authorization_response_iss_parameter_supported", true),
             .init("request_parameter_supported", false),
             .init("request_uri_parameter_supported", false),

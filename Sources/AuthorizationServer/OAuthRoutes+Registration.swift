@@ -56,7 +56,8 @@ extension OAuthRoutes {
             id: Base64URL.encode(SecureRandom.bytes(16)), name: metadata.name,
             secretHash: secret.map { SHA256.digest($0) }, redirects: metadata.redirects, created: services.now(),
             keys: metadata.keys,
-            registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method))
+            registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
+            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
         do {
             try await services.clients.register(client, maximum: settings.maximum)
         } catch let error as GatewayError where error.code == .tooManyClients {
@@ -88,7 +89,8 @@ extension OAuthRoutes {
         let changed = RegisteredClient(
             id: client.id, name: metadata.name, secretHash: hash, redirects: metadata.redirects,
             created: client.created, keys: metadata.keys,
-            registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method))
+            registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
+            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
         guard try await services.clients.update(changed) else { return Self.challenge("invalid_token") }
         return try information(changed, token, secret)
     }
@@ -128,6 +130,7 @@ extension OAuthRoutes {
             .init("registration_access_token", .string(token.reveal())),
             .init("registration_client_uri", .string(issuer + prefix + Self.registration + "/" + client.id)),
             .init("client_name", .string(client.name)), .init("redirect_uris", texts(client.redirects)),
+            client.signOut.redirects.isEmpty ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
             .init("grant_types", texts(ClientMetadata.grants)),
             .init("response_types", texts(ClientMetadata.responses)),
             .init("token_endpoint_auth_method", .string((client.registration?.method ?? .none).rawValue)),

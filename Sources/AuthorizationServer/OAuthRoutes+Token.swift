@@ -70,7 +70,7 @@ extension OAuthRoutes {
         do {
             let tokens = try await sessions.issue(
                 record.grant, for: person, device: device, id: id, authenticated: record.authenticated,
-                from: record.browser)
+                from: record.browser, isTold: client.signOut.address != nil)
             services.metrics.exchange(.succeeded)
             services.audit.record(
                 AuditEvent(
@@ -149,11 +149,17 @@ extension OAuthRoutes {
             .init("exp", .number(expiry.timeIntervalSince1970.rounded(.down))),
             .init("iat", .number(now.timeIntervalSince1970.rounded(.down))),
             .init("auth_time", .number(code.authenticated.timeIntervalSince1970.rounded(.down))),
+            .init("acr", .string(code.methods.level.rawValue)), Self.methods(code.methods),
             code.nonce.map { .init("nonce", .string($0)) },
             .init("at_hash", .string(key.algorithm.halfHash(of: tokens.accessToken))),
             .init("sid", .string(tokens.session.rawValue)),
         ]
         return try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded())
+    }
+
+    /// The `amr` of a token. Nil when it is not known how the person authenticated.
+    static func methods(_ methods: AuthenticationMethods) -> JSONValue.Member? {
+        methods.values.isEmpty ? nil : .init("amr", .array(methods.values.map { .string($0) }))
     }
 
     /// The `sub` of a person.

@@ -21,7 +21,7 @@ extension OAuthRoutes {
         fields.pairs.append(("client_id", client.id))
         do {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
-            _ = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            _ = try parameters(fields, to: destination)
         } catch is AuthorizationParameters.InvalidClient {
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
@@ -73,6 +73,12 @@ extension OAuthRoutes {
             .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
+        // Source: RFC 9470 §6.2.
+        members += [
+            .init("auth_time", .number(session.authenticated.timeIntervalSince1970.rounded(.down))),
+            .init("acr", .string(session.methods.level.rawValue)),
+        ]
+        if let methods = Self.methods(session.methods) { members.append(methods) }
         if !access.grant.audience.isEmpty {
             members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
         }

@@ -60,6 +60,7 @@ package struct OAuthRoutes: ServiceDialect {
         for method in [HTTPMethod.get, .post] {
             addLimited(method, Self.userInfo, to: &router) { try await $0.userInfo($1) }
         }
+        addSignOut(to: &router)
         addRegistration(to: &router)
         addMetadata(to: &router)
     }
@@ -72,6 +73,7 @@ package struct OAuthRoutes: ServiceDialect {
     static let userInfo = "/userinfo"
     static let keySet = "/jwks"
     static let registration = "/register"
+    static let endSession = "/end_session"
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         if let refusal = error as? Refusal { return refusal.response }
@@ -81,7 +83,9 @@ package struct OAuthRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
-        if request.path == prefix + Self.authorization { return pages.serverError(status, sentence, for: request) }
+        if [Self.authorization, Self.endSession].contains(where: { request.path == prefix + $0 }) {
+            return pages.serverError(status, sentence, for: request)
+        }
         return ServerResponse(
             status: status, headers: .privateJSON,
             body: JSONValue.object([
@@ -106,6 +110,21 @@ package struct OAuthRoutes: ServiceDialect {
 }
 
 extension OAuthRoutes {
+    /// The scopes that access rules require, in addition to those of OpenID Connect.
+    var ruleScopes: [String] {
+        let verify = services.settings.verify
+        return verify.isEnabled ? verify.rules.scopes : []
+    }
+
+    /// Checks the parameters of an authorization request.
+    ///
+    /// - Throws: ``AuthorizationError``.
+    func parameters(
+        _ fields: FormFields, to destination: AuthorizationParameters.Destination
+    ) throws(AuthorizationError) -> AuthorizationParameters {
+        try AuthorizationParameters(fields, to: destination, ruleScopes: ruleScopes, isResource: isResource)
+    }
+
     /// A request that is refused with a response of OAuth.
     struct Refusal: Error {
         let response: ServerResponse

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GatewayCore
+import SignInBridge
 
 extension ConfigurationForm where Value == ClientKeys? {
     private static let expectation =
@@ -23,5 +24,18 @@ extension ConfigurationForm where Value == ClientKeys? {
         return ClientKeys(String(decoding: data, as: UTF8.self)).map { .some($0) }
     } show: { _ in
         "none"
+    }
+}
+
+extension ConfigurationForm where Value == String? {
+    /// An address to which this server sends requests, or none.
+    static let noticeAddress = ConfigurationForm(
+        expected: "an https address without a fragment, such as https://app.example/logout; http is allowed for 127.0.0.1 "
+            + "and [::1]"
+    ) { word, _ in
+        let isWeb = word.hasPrefix("https://") || word.hasPrefix("http://")
+        return isWeb && AllowedRedirects.problem(with: word) == nil ? .some(word) : nil
+    } show: {
+        $0 ?? "none"
     }
 }

@@ -1,3 +1,5 @@
+import GatewayCore
+
 extension ConfigurationKey {
     static let oauth = [
         ConfigurationKey(
@@ -48,6 +50,13 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "oauth.clients.\(name).jwks_file", \.oauthClients[name].fileKeys, as: .clientKeysFile,
                 summary: "A file with that set."),
+            ConfigurationKey(
+                list: "oauth.clients.\(name).sign_out_redirects", \.oauthClients[name].signOut.redirects, of: .redirect,
+                summary: "The addresses to which a browser may return after a sign-out that the client asked for, compared "
+                    + "character by character."),
+            ConfigurationKey(
+                "oauth.clients.\(name).sign_out_address", \.oauthClients[name].signOut.address, as: .noticeAddress,
+                summary: "The address of the client that is told when its sessions end, as in Back-Channel Logout."),
         ]
     }
 }

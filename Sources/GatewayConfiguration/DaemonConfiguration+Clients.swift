@@ -36,6 +36,7 @@ package struct OAuthClientDraft: Sendable {
     var credential = ClientSecretDraft()
     var keys: ClientKeys?
     var fileKeys: ClientKeys?
+    var signOut = ClientSignOutSettings()
 
     /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
     func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
@@ -62,7 +63,7 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects, keys: draft.keys ?? draft.fileKeys)
+                redirects: draft.redirects, keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut)
         }
     }
 

@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Database
 import GatewayConfiguration
 import GatewayCore
@@ -8,7 +9,8 @@ extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
     /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist, rotates signing
-    /// keys, compares its key with those of other gateways, and scans the picture library.
+    /// keys, compares its key with those of other gateways, tells clients that sessions have ended, and scans the picture
+    /// library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
@@ -29,6 +31,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.compareKeys() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
+            group.addTask { await self.repeating(every: .seconds(1), clock) { await self.tellClients() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask {
@@ -44,6 +47,13 @@ extension Gateway {
     /// - Throws: `DatabaseError`, or `CancellationError`.
     package func readLibrary() async throws {
         for dialect in dialects { try await dialect.scan() }
+    }
+
+    /// Tells clients that their sessions have ended.
+    package func tellClients() async {
+        await attempt("Could not read which clients must be told that sessions have ended; trying again.") {
+            try await self.clientSignOuts?.send()
+        }
     }
 
     private func sweep() async {

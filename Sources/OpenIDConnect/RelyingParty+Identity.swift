@@ -105,7 +105,8 @@ extension RelyingParty {
             issuer: provider.issuer, subject: token.subject, email: person.email,
             isEmailVerified: person.isEmailVerified, name: person.name,
             sessionID: token.sessionID,
-            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
+            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [],
+            methods: token.methods)
     }
 
     private func signIn(

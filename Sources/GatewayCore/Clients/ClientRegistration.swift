@@ -72,7 +72,7 @@ extension ClientStore {
             try connection.run(
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
-                client.registration?.method.rawValue)
+                client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"))
             return true
         }
         guard isStored else {
@@ -85,7 +85,8 @@ extension ClientStore {
         try await database.write { connection in
             try connection.run(
                 ClientStatements.update, client.name, client.secretHash?.bytes, client.storedRedirects,
-                client.keys?.text, client.registration?.method.rawValue, client.id) == 1
+                client.keys?.text, client.registration?.method.rawValue,
+                client.signOut.redirects.joined(separator: "\n"), client.id) == 1
         }
     }
 
@@ -107,9 +108,11 @@ extension ClientStatements {
     static let register = Statement(
         """
         INSERT INTO clients
-            (id, name, secret_hash, redirects, created_at, key_set, registration_hash, registration_method)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, [UInt8]?.self, String?.self)
+            (id, name, secret_hash, redirects, created_at, key_set, registration_hash, registration_method,
+            sign_out_redirects)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, [UInt8]?.self, String?.self,
+        String.self)
 
     static let countRegistered = Statement(
         """
@@ -127,9 +130,10 @@ extension ClientStatements {
 
     static let update = Statement(
         """
-        UPDATE clients SET name = ?, secret_hash = ?, redirects = ?, key_set = ?, registration_method = ?
+        UPDATE clients SET name = ?, secret_hash = ?, redirects = ?, key_set = ?, registration_method = ?,
+            sign_out_redirects = ?
         WHERE id = ? AND registration_hash IS NOT NULL
-        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self)
+        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self, String.self)
 
     static let unused = Statement(
         """

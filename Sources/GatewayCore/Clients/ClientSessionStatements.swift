@@ -69,14 +69,17 @@ struct StoredAccessToken: Sendable {
 enum ClientSessionStatements {
     static let insert = Statement(
         """
-        INSERT INTO client_sessions (session_id, client_id, scopes, audience, generation, refresh_hash)
-        VALUES (?, ?, ?, ?, 1, ?)
-        """, String.self, String.self, String.self, String.self, [UInt8].self)
+        INSERT INTO client_sessions
+            (session_id, client_id, scopes, audience, generation, refresh_hash, browser_id, is_told)
+        VALUES (?, ?, ?, ?, 1, ?, ?, ?)
+        """, String.self, String.self, String.self, String.self, [UInt8].self, String.self, Bool.self)
 
-    /// Copies the provider of a browser's session, and the session there, to a client's session.
+    /// Copies the provider of a browser's session, the session there, and how the person authenticated, to a client's
+    /// session.
     static let copyProvider = Statement(
         """
-        UPDATE sessions SET provider = b.provider, provider_session = b.provider_session
+        UPDATE sessions SET provider = b.provider, provider_session = b.provider_session,
+            methods = \(SessionStatements.methods(of: "b"))
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
         """, String.self, String.self)
 

@@ -56,12 +56,13 @@ package struct ClientSessionStore: Sendable {
     ///   - authenticated: When the person last authenticated.
     ///   - browser: The session of the browser in which the person allowed it. If an identity provider signs that
     ///     session out, it also ends the client's.
+    ///   - isTold: Whether the client is told when its session or that of the browser ends.
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, for person: Person, device: SessionDevice, id: SessionID, authenticated: Date,
-        from browser: SessionID
+        from browser: SessionID, isTold: Bool = false
     ) async throws -> ClientTokens {
         let now = now()
         let cap = now + lifetime.maximum
@@ -79,7 +80,7 @@ package struct ClientSessionStore: Sendable {
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser.rawValue)
             try connection.run(
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
-                grant.audience.joined(separator: " "), refresh.hash)
+                grant.audience.joined(separator: " "), refresh.hash, browser.rawValue, isTold)
             try access.insert(of: id, connection)
             try Self.recordUse(of: grant.client, at: now, connection)
             return try connection.all(

@@ -40,21 +40,24 @@ package struct ClientStore: Sendable {
     ///   - name: The name for people.
     ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
     ///   - isConfidential: Whether the client gets a secret.
+    ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
     ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
-        name: String, redirects: [String], isConfidential: Bool, keys: ClientKeys? = nil
+        name: String, redirects: [String], isConfidential: Bool, keys: ClientKeys? = nil,
+        signOut: ClientSignOutSettings = ClientSignOutSettings()
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
-            redirects: redirects, created: now(), keys: keys)
+            redirects: redirects, created: now(), keys: keys, signOut: signOut)
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
                 ClientStatements.insert, client.id, client.name, hash, client.storedRedirects,
-                client.created ?? now(), client.keys?.text, Self.maximum)
+                client.created ?? now(), client.keys?.text,
+                signOut.redirects.joined(separator: "\n"), signOut.address, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -179,7 +182,8 @@ package struct StolenSession: Sendable, Equatable {
 /// SQL statements for clients and consents.
 enum ClientStatements {
     private static let added = "id, name, secret_hash, redirects, created_at, key_set"
-    private static let columns = added + ", registration_hash, registration_method, last_used_at"
+    private static let columns =
+        added + ", registration_hash, registration_method, last_used_at, sign_out_redirects, sign_out_address"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -188,9 +192,10 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(added)) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?7
-        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, Int.self)
+        INSERT INTO clients (\(added), sign_out_redirects, sign_out_address) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?9
+        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, String.self, String?.self,
+        Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

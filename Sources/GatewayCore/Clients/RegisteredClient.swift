@@ -21,11 +21,14 @@ package struct RegisteredClient: Sendable, Equatable {
     package let keys: ClientKeys?
     /// The registration of a client that registered itself. Nil when an administrator added the client.
     package let registration: ClientRegistration?
+    /// How the client takes part in sign-outs.
+    package let signOut: ClientSignOutSettings
 
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil,
-        keys: ClientKeys? = nil, registration: ClientRegistration? = nil
+        keys: ClientKeys? = nil, registration: ClientRegistration? = nil,
+        signOut: ClientSignOutSettings = ClientSignOutSettings()
     ) {
         self.id = id
         self.name = name
@@ -34,6 +37,7 @@ package struct RegisteredClient: Sendable, Equatable {
         self.created = created
         self.keys = keys
         self.registration = registration
+        self.signOut = signOut
     }
 
     /// The redirects as they are stored.
@@ -51,6 +55,7 @@ package struct RegisteredClient: Sendable, Equatable {
         created = try row.get(4)
         keys = (try row.get(5) as String?).flatMap(ClientKeys.init)
         registration = try ClientRegistration(row, at: 6)
+        signOut = try ClientSignOutSettings(row, at: 9)
     }
 }
 

@@ -14,7 +14,7 @@ extension Schema {
             serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications),
         Migration(to: 17, named: "what several gateways share", serverSharedState),
         Migration(to: 18, named: "clients and their tokens", serverClients),
-        Migration(to: 21, named: "keys and registrations of clients", serverClientKeys),
+        Migration(to: 21, named: "keys and registrations of clients, how people authenticated", serverClientKeys),
     ]
 
     /// The type of text in PostgreSQL.

@@ -207,6 +207,6 @@ package enum Schema {
         Migration(to: 16, named: "months of the picture library", pictureMonths),
         Migration(to: 17, named: "what several gateways share", sharedState),
         Migration(to: 18, named: "clients and their tokens", clients),
-        Migration(to: 21, named: "keys and registrations of clients", clientKeys),
+        Migration(to: 21, named: "keys and registrations of clients, how people authenticated", clientKeys),
     ]
 }
