@@ -44,7 +44,8 @@ struct ClientAssertion: Sendable {
             let client = claims["iss"]?.string, (1...255).contains(client.utf8.count),
             let subject = claims["sub"]?.string, ExactText(subject) == ExactText(client),
             let id = claims["jti"]?.string, (1...Self.maximumIDCount).contains(id.utf8.count),
-            let audience = Self.onlyAudience(claims["aud"]), audiences.contains(where: { ExactText($0) == ExactText(audience) }),
+            let audience = Self.onlyAudience(claims["aud"]),
+            audiences.contains(where: { ExactText($0) == ExactText(audience) }),
             let expiry = claims["exp"]?.number
         else { return nil }
         let (seconds, skew) = (now.timeIntervalSince1970, ClockDifference.tolerated.seconds)
@@ -66,7 +67,8 @@ struct ClientAssertion: Sendable {
             .contains { signature.isValid(by: $0) }
     }
 
-    /// Returns the audience. Nil when there is none, or more than one: another server could have received the assertion.
+    /// Returns the audience. Nil when there is none, or more than one: another server could have received the
+    /// assertion.
     ///
     /// Source: RFC 7519 §4.1.3.
     private static func onlyAudience(_ claim: JSONValue?) -> String? {
@@ -82,6 +84,7 @@ extension OAuthRoutes {
     ///   - id: The `client_id` of the form, which may be missing.
     ///   - text: The assertion.
     ///   - type: The `client_assertion_type`.
+    /// - Returns: The client.
     /// - Throws: ``Refusal``; errors of the stores.
     func client(_ id: String?, assertion text: String, _ type: String?) async throws -> RegisteredClient {
         let now = services.now()

@@ -52,10 +52,13 @@ struct ClientMetadata: Sendable {
             signOut == nil || signOut == .null || signOut == []
             ? [] : try Self.redirects(signOut, "post_logout_redirect_uris")
         name = try Self.name(value["client_name"])
-        let method = try Self.text(value, "token_endpoint_auth_method") ?? ClientAuthenticationMethod.secretBasic.rawValue
+        let method =
+            try Self.text(value, "token_endpoint_auth_method") ?? ClientAuthenticationMethod.secretBasic.rawValue
         guard let method = ClientAuthenticationMethod(rawValue: method) else {
             throw .metadata(
-                "The token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.")
+                "The token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or "
+                    + "private_key_jwt."
+            )
         }
         self.method = method
         keys = method == .signedStatement ? try Self.keys(value["jwks"]) : nil
@@ -110,7 +113,9 @@ struct ClientMetadata: Sendable {
     private static func texts(_ value: JSONValue, _ name: String) throws(Invalid) -> [String]? {
         guard let member = value[name], member != .null else { return nil }
         let texts = member.array?.compactMap(\.string)
-        guard let texts, texts.count == member.array?.count else { throw .metadata("The \(name) must be an array of strings.") }
+        guard let texts, texts.count == member.array?.count else {
+            throw .metadata("The \(name) must be an array of strings.")
+        }
         return texts
     }
 }

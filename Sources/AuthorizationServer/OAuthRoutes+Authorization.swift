@@ -142,15 +142,15 @@ extension OAuthRoutes {
         return isLater || services.now() <= session.authenticated + age
     }
 
-    /// Whether the person has authenticated because of a request. The clock of an identity provider may differ. Whoever has
-    /// done so is recent enough, whatever the age.
+    /// Whether the person has authenticated because of a request. The clock of an identity provider may differ. Whoever
+    /// has done so is recent enough, whatever the age.
     private func isLater(_ session: Session, than pending: PendingRequest) -> Bool {
         session.created >= pending.received
             && session.authenticated >= pending.received - ClockDifference.tolerated
     }
 
-    /// Whether the person is the one of the request's ID token. A token that cannot be verified any more is ignored, unless
-    /// the person must not be asked.
+    /// Whether the person is the one of the request's ID token. A token that cannot be verified any more is ignored,
+    /// unless the person must not be asked.
     ///
     /// Source: OpenID Connect Core §3.1.2.1 and §3.1.2.2.
     private func isHinted(

@@ -27,8 +27,8 @@ extension OAuthRoutes {
             parameters.client.registration == nil
             ? ""
             : """
-            <p role="note"><strong>This app is unverified.</strong> It registered itself, and anybody can register an app \
-            with this name.</p>
+            <p role="note"><strong>This app is unverified.</strong> It registered itself, and anybody can register \
+            an app with this name.</p>
             """
         var page = WebPage(
             title: "Allow \(parameters.client.name)?",

@@ -53,44 +53,46 @@ extension OAuthRoutes {
         let registration: [JSONValue.Member] =
             services.settings.authorizationServer.registration.isEnabled
             ? [.init("registration_endpoint", .string(base + Self.registration))] : []
-        return .object(registration + [
-            .init("issuer", .string(issuer)),
-            .init("authorization_endpoint", .string(base + Self.authorization)),
-            .init("token_endpoint", .string(base + Self.token)),
-            .init("pushed_authorization_request_endpoint", .string(base + Self.pushed)),
-            .init("revocation_endpoint", .string(base + Self.revocation)),
-            .init("introspection_endpoint", .string(base + Self.introspection)),
-            .init("userinfo_endpoint", .string(base + Self.userInfo)),
-            .init("end_session_endpoint", .string(base + Self.endSession)),
-            .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),
-            .init("jwks_uri", .string(base + Self.keySet)),
-            .init("scopes_supported", .array((OAuthScope.allCases.map(\.rawValue) + ruleScopes).map { .string($0) })),
-            .init("response_types_supported", ["code"]),
-            .init(
-                "response_modes_supported",
-                .array(AuthorizationParameters.ResponseMode.allCases.map { .string($0.rawValue) })),
-            .init("grant_types_supported", ["authorization_code", "refresh_token"]),
-            .init("subject_types_supported", ["public"]),
-            .init("id_token_signing_alg_values_supported", [.string(algorithm)]),
-            .init("token_endpoint_auth_methods_supported", methods),
-            .init("revocation_endpoint_auth_methods_supported", methods),
-            .init("introspection_endpoint_auth_methods_supported", .array(confidential)),
-            .init("token_endpoint_auth_signing_alg_values_supported", algorithms),
-            .init("revocation_endpoint_auth_signing_alg_values_supported", algorithms),
-            .init("introspection_endpoint_auth_signing_alg_values_supported", algorithms),
-            .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
-            .init("prompt_values_supported", ["none", "login", "consent"]),
-            .init(
-                "claims_supported",
-                [
-                    "sub", "auth_time", "acr", "amr", "nonce", "sid", "name", "preferred_username", "email",
-                    "email_verified", "groups",
-                ]),
-            .init("acr_values_supported", .array(AuthenticationLevel.allCases.map { .string($0.rawValue) })),
-            .init("authorization_response_iss_parameter_supported", true),
-            .init("request_parameter_supported", false),
-            .init("request_uri_parameter_supported", false),
-            .init("claims_parameter_supported", false),
-        ])
+        return .object(
+            registration + [
+                .init("issuer", .string(issuer)),
+                .init("authorization_endpoint", .string(base + Self.authorization)),
+                .init("token_endpoint", .string(base + Self.token)),
+                .init("pushed_authorization_request_endpoint", .string(base + Self.pushed)),
+                .init("revocation_endpoint", .string(base + Self.revocation)),
+                .init("introspection_endpoint", .string(base + Self.introspection)),
+                .init("userinfo_endpoint", .string(base + Self.userInfo)),
+                .init("end_session_endpoint", .string(base + Self.endSession)),
+                .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),
+                .init("jwks_uri", .string(base + Self.keySet)),
+                .init(
+                    "scopes_supported", .array((OAuthScope.allCases.map(\.rawValue) + ruleScopes).map { .string($0) })),
+                .init("response_types_supported", ["code"]),
+                .init(
+                    "response_modes_supported",
+                    .array(AuthorizationParameters.ResponseMode.allCases.map { .string($0.rawValue) })),
+                .init("grant_types_supported", ["authorization_code", "refresh_token"]),
+                .init("subject_types_supported", ["public"]),
+                .init("id_token_signing_alg_values_supported", [.string(algorithm)]),
+                .init("token_endpoint_auth_methods_supported", methods),
+                .init("revocation_endpoint_auth_methods_supported", methods),
+                .init("introspection_endpoint_auth_methods_supported", .array(confidential)),
+                .init("token_endpoint_auth_signing_alg_values_supported", algorithms),
+                .init("revocation_endpoint_auth_signing_alg_values_supported", algorithms),
+                .init("introspection_endpoint_auth_signing_alg_values_supported", algorithms),
+                .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
+                .init("prompt_values_supported", ["none", "login", "consent"]),
+                .init(
+                    "claims_supported",
+                    [
+                        "sub", "auth_time", "acr", "amr", "nonce", "sid", "name", "preferred_username", "email",
+                        "email_verified", "groups",
+                    ]),
+                .init("acr_values_supported", .array(AuthenticationLevel.allCases.map { .string($0.rawValue) })),
+                .init("authorization_response_iss_parameter_supported", true),
+                .init("request_parameter_supported", false),
+                .init("request_uri_parameter_supported", false),
+                .init("claims_parameter_supported", false),
+            ])
     }
 }

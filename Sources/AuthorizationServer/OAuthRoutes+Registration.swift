@@ -130,7 +130,8 @@ extension OAuthRoutes {
             .init("registration_access_token", .string(token.reveal())),
             .init("registration_client_uri", .string(issuer + prefix + Self.registration + "/" + client.id)),
             .init("client_name", .string(client.name)), .init("redirect_uris", texts(client.redirects)),
-            client.signOut.redirects.isEmpty ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
+            client.signOut.redirects.isEmpty
+                ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
             .init("grant_types", texts(ClientMetadata.grants)),
             .init("response_types", texts(ClientMetadata.responses)),
             .init("token_endpoint_auth_method", .string((client.registration?.method ?? .none).rawValue)),

@@ -8,8 +8,8 @@ import HTTPServer
 import SignInBridge
 
 extension OAuthRoutes {
-    /// Adds the endpoint to which clients send a browser that should be signed out, with GET or POST, and the form of its
-    /// page.
+    /// Adds the endpoint to which clients send a browser that should be signed out, with GET or POST, and the form of
+    /// its page.
     ///
     /// Source: OpenID Connect RP-Initiated Logout 1.0 §2.
     func addSignOut(to router: inout Router) {
@@ -99,7 +99,8 @@ extension OAuthRoutes {
     private var invalidSignOut: ServerResponse {
         pages.plain(
             .badRequest, title: "The app cannot sign you out",
-            sentence: "The app that sent you here sent a wrong address or client_id. You can sign out on your account page.")
+            sentence:
+                "The app that sent you here sent a wrong address or client_id. You can sign out on your account page.")
     }
 }
 

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -70,7 +71,8 @@ extension OAuthRoutes {
         do {
             let tokens = try await sessions.issue(
                 record.grant, for: person, device: device, id: id, authenticated: record.authenticated,
-                from: record.browser, isTold: client.signOut.address != nil)
+                from: record.browser, methods: record.methods, signer: try await signer(client),
+                isTold: client.signOut.address != nil)
             services.metrics.exchange(.succeeded)
             services.audit.record(
                 AuditEvent(
@@ -86,12 +88,19 @@ extension OAuthRoutes {
         guard let token = form["refresh_token"] else {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
-        switch try await sessions.refresh(token, of: client.id) {
+        switch try await sessions.refresh(token, of: client.id, signer: try await signer(client)) {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
             return try await response(tokens, code: nil)
         case .refused, .stolen: return Self.invalidGrant
         }
+    }
+
+    /// Returns what signs the access tokens of a client. Nil for a client with opaque ones.
+    private func signer(_ client: RegisteredClient) async throws -> AccessTokenSigner? {
+        guard client.accessTokens == .signed else { return nil }
+        let latest = services.now() + services.settings.authorizationServer.accessTokenLifetime
+        return AccessTokenSigner(key: try await services.signingKeys.signer(until: latest), issuer: issuer)
     }
 
     /// Returns the refusal of a request for tokens of other resources than the person allowed, or of only some of them.

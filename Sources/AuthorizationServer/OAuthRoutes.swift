@@ -33,7 +33,8 @@ package struct OAuthRoutes: ServiceDialect {
     /// Creates the routes. Nil when the settings do not enable the authorization server, or what it needs.
     package init?(services: GatewayServices) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let requests = services.pendingRequests, let assertions = services.clientAssertions, let keys = services.keys, let issuer = services.address.configured
+            let requests = services.pendingRequests, let assertions = services.clientAssertions,
+            let keys = services.keys, let issuer = services.address.configured
         else { return nil }
         self.services = services
         self.sessions = sessions
@@ -148,8 +149,8 @@ extension OAuthRoutes {
         return form
     }
 
-    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, one with keys by a signed
-    /// statement, a public one by its id.
+    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, one with keys by a
+    /// signed statement, a public one by its id.
     ///
     /// - Throws: ``Refusal``; `DatabaseError`.
     ///

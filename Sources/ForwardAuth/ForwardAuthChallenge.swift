@@ -41,14 +41,15 @@ package struct ForwardAuthChallenge: Sendable {
         return response
     }
 
-    /// Returns 401 for a person who must authenticate again or more strongly, or 302 to the sign-in page for a browser. For
-    /// nginx it is always 401, with the page's address for a browser.
+    /// Returns 401 for a person who must authenticate again or more strongly, or 302 to the sign-in page for a browser.
+    /// For nginx it is always 401, with the page's address for a browser.
     ///
     /// Source: RFC 9470 §3.
     func stepUp(
         to requirement: AccessRequirement, for request: ServerRequest, _ forwarded: ForwardedRequest, isNginx: Bool
     ) -> ServerResponse {
-        let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded).map { $0 + "&again=1" } : nil
+        let page =
+            Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded).map { $0 + "&again=1" } : nil
         if let page, !isNginx { return Self.redirect(to: page) }
         var response = ForwardAuthResponses.sentence(.unauthorized, "Sign in again.")
         let level = requirement.level.map { #", acr_values="\#($0.rawValue)""# } ?? ""
@@ -67,7 +68,8 @@ package struct ForwardAuthChallenge: Sendable {
     func insufficientScope(_ requirement: AccessRequirement, _ forwarded: ForwardedRequest) -> ServerResponse {
         var response = ForwardAuthResponses.sentence(.forbidden, "The access token does not have the required scope.")
         response.headers["WWW-Authenticate"] =
-            #"Bearer realm="latchd", error="insufficient_scope", scope="\#(requirement.scopes.joined(separator: " "))", "#
+            #"Bearer realm="latchd", error="insufficient_scope", "#
+            + #"scope="\#(requirement.scopes.joined(separator: " "))", "#
             + #"resource_metadata="\#(Self.metadata(of: forwarded))""#
         return response
     }

@@ -128,7 +128,8 @@ extension ForwardAuthRoutes {
             let access = try await services.clientSessions?.authenticate(bearer),
             access.grant.audience.contains(where: { forwarded.isBelow(resource: $0) })
         else { return caller }
-        return access.mustChangePassword ? .mustChangePassword : .known(AuthenticatedPerson(access.session, granted: access.grant.scopes))
+        return access.mustChangePassword
+            ? .mustChangePassword : .known(AuthenticatedPerson(access.session, granted: access.grant.scopes))
     }
 
     private func response(_ question: VerificationRequest, _ key: BasicCredentials) async throws -> ServerResponse {

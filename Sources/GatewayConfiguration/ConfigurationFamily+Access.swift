@@ -34,11 +34,13 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "access.\(name).max_age", \.access[name].requirement.maximumAge,
                 as: .optionalDuration(.seconds(30)...(.seconds(30 * 86_400))),
-                summary: "How long ago people may have authenticated. Others must sign in again. By default, any time."),
+                summary: "How long ago people may have authenticated. Others must sign in again. By default, any "
+                    + "time."),
             ConfigurationKey(
                 "access.\(name).acr", \.access[name].requirement.level,
                 as: .choice([("none", nil)] + AuthenticationLevel.allCases.map { ($0.rawValue, $0) }),
-                summary: "How people must have authenticated: multi-factor, as their identity provider reports it, or none "
+                summary:
+                    "How people must have authenticated: multi-factor, as their identity provider reports it, or none "
                     + "for any way."),
             ConfigurationKey(
                 list: "access.\(name).scopes", \.access[name].requirement.scopes, of: .scope,

@@ -18,7 +18,8 @@ extension ConfigurationForm where Value == ClientKeys? {
     static let clientKeysFile = ConfigurationForm(
         expected: "the path of a file that only its owner can change (chmod 644), with " + expectation
     ) { word, folder in
-        guard let path = ConfigurationForm<String>.path.read(word, folder), let permissions = FilePermissions(path: path),
+        guard let path = ConfigurationForm<String>.path.read(word, folder),
+            let permissions = FilePermissions(path: path),
             !permissions.allow(0o022), let data = FileManager.default.contents(atPath: path)
         else { return nil }
         return ClientKeys(String(decoding: data, as: UTF8.self)).map { .some($0) }
@@ -30,7 +31,8 @@ extension ConfigurationForm where Value == ClientKeys? {
 extension ConfigurationForm where Value == String? {
     /// An address to which this server sends requests, or none.
     static let noticeAddress = ConfigurationForm(
-        expected: "an https address without a fragment, such as https://app.example/logout; http is allowed for 127.0.0.1 "
+        expected:
+            "an https address without a fragment, such as https://app.example/logout; http is allowed for 127.0.0.1 "
             + "and [::1]"
     ) { word, _ in
         let isWeb = word.hasPrefix("https://") || word.hasPrefix("http://")

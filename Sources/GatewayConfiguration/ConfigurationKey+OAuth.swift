@@ -51,8 +51,13 @@ extension ConfigurationFamily {
                 "oauth.clients.\(name).jwks_file", \.oauthClients[name].fileKeys, as: .clientKeysFile,
                 summary: "A file with that set."),
             ConfigurationKey(
+                "oauth.clients.\(name).access_tokens", \.oauthClients[name].accessTokens,
+                as: .choice(AccessTokenForm.allCases.map { ($0.rawValue, $0) }),
+                summary: "The form of its access tokens: opaque, or jwt for servers that check them by themselves."),
+            ConfigurationKey(
                 list: "oauth.clients.\(name).sign_out_redirects", \.oauthClients[name].signOut.redirects, of: .redirect,
-                summary: "The addresses to which a browser may return after a sign-out that the client asked for, compared "
+                summary:
+                    "The addresses to which a browser may return after a sign-out that the client asked for, compared "
                     + "character by character."),
             ConfigurationKey(
                 "oauth.clients.\(name).sign_out_address", \.oauthClients[name].signOut.address, as: .noticeAddress,

@@ -37,6 +37,7 @@ package struct OAuthClientDraft: Sendable {
     var keys: ClientKeys?
     var fileKeys: ClientKeys?
     var signOut = ClientSignOutSettings()
+    var accessTokens = AccessTokenForm.opaque
 
     /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
     func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
@@ -63,7 +64,8 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects, keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut)
+                redirects: draft.redirects, keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut,
+                accessTokens: draft.accessTokens)
         }
     }
 

@@ -20,7 +20,8 @@ package enum TokenResponses {
     /// A 401 response for an unknown client, or a wrong secret or assertion. These cases are not distinguished.
     package static let invalidClient: ServerResponse = {
         var response = refusal(
-            .unauthorized, error: "invalid_client", description: "The client is unknown, or its secret or assertion is wrong.")
+            .unauthorized, error: "invalid_client",
+            description: "The client is unknown, or its secret or assertion is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()

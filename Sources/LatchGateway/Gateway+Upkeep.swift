@@ -9,8 +9,8 @@ extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
     /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist, rotates signing
-    /// keys, compares its key with those of other gateways, tells clients that sessions have ended, and scans the picture
-    /// library.
+    /// keys, compares its key with those of other gateways, tells clients that sessions have ended, and scans the
+    /// picture library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///

@@ -79,8 +79,8 @@ extension RelyingParty {
         ).identity
     }
 
-    /// Returns the identity of a person from the response to a code exchange that the caller sent. Verifies the ID token
-    /// completely and sends no request besides those for the provider's metadata and keys.
+    /// Returns the identity of a person from the response to a code exchange that the caller sent. Verifies the ID
+    /// token completely and sends no request besides those for the provider's metadata and keys.
     ///
     /// - Parameters:
     ///   - tokens: The response.

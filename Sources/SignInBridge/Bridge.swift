@@ -74,7 +74,8 @@ package final class Bridge: Sendable {
     ///   - returnTo: The end of the sign-in, already checked.
     ///   - callback: The address that the provider redirects the browser to.
     ///   - request: The request's id, for the log.
-    ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is signed in there.
+    ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is
+    ///     signed in there.
     /// - Returns: The address that the browser must open, and the secret that it keeps.
     /// - Throws: The reason why the sign-in cannot begin.
     package func begin(

@@ -74,7 +74,8 @@ import Testing
         let folder = try TemporaryDirectory()
         try folder.write("{}", to: "keys.json")
         let add = ["clients", "add", "--name", "App", "--redirect", "a:/b", "--jwks"]
-        #expect(try await fixture.latchd(add + [folder.file("keys.json")]).errors.contains("must be a JSON Web Key Set"))
+        #expect(
+            try await fixture.latchd(add + [folder.file("keys.json")]).errors.contains("must be a JSON Web Key Set"))
         #expect(try await fixture.latchd(add + [folder.file("gone")]).errors.contains("Check that the file exists"))
         let none = try await fixture.latchd("clients", "list")
         #expect(none.status == 66 && none.errors.contains("latchd user add"), "\(none)")

@@ -34,8 +34,8 @@ package struct ClientRegistration: Sendable, Equatable {
         self.lastUsed = lastUsed
     }
 
-    /// Creates a registration from the columns `registration_hash`, `registration_method` and `last_used_at`, of which the
-    /// first is at `index`. Nil for a client that an administrator added.
+    /// Creates a registration from the columns `registration_hash`, `registration_method` and `last_used_at`, of which
+    /// the first is at `index`. Nil for a client that an administrator added.
     init?(_ row: SQLRow, at index: Int) throws(DatabaseError) {
         guard let hash = (try row.get(index) as [UInt8]?).flatMap(SHA256Digest.init(bytes:)) else { return nil }
         tokenHash = hash
@@ -54,8 +54,8 @@ extension ClientStore {
 
     /// Stores a client that registered itself.
     ///
-    /// At most a quarter of the maximum may be clients that nobody has signed in to yet. When there are more, the oldest of
-    /// them is removed, unless its sign-in may still be in progress.
+    /// At most a quarter of the maximum may be clients that nobody has signed in to yet. When there are more, the
+    /// oldest of them is removed, unless its sign-in may still be in progress.
     ///
     /// - Parameters:
     ///   - client: The client, with its registration. The caller has checked it.

@@ -13,6 +13,8 @@ struct StoredClientSession: Sendable {
     let refreshHash: [UInt8]
     let nextHash: [UInt8]?
     let nextAnswer: [UInt8]?
+    let authenticated: Date
+    let methods: AuthenticationMethods
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -25,6 +27,8 @@ struct StoredClientSession: Sendable {
         refreshHash = try row.get(8)
         nextHash = try row.get(9)
         nextAnswer = try row.get(10)
+        authenticated = try row.get(11)
+        methods = AuthenticationMethods(stored: try row.get(12))
     }
 
     /// Whether the session has neither ended nor expired.
@@ -86,7 +90,8 @@ enum ClientSessionStatements {
     static let find = Statement(
         """
         SELECT s.person_id, s.expires_at, s.cap_at, s.ended_at IS NOT NULL OR p.disabled_at IS NOT NULL,
-            c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer
+            c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer,
+            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s"))
         FROM client_sessions c JOIN sessions s ON s.id = c.session_id JOIN people p ON p.id = s.person_id
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)

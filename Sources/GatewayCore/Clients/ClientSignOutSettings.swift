@@ -7,8 +7,8 @@ package struct ClientSignOutSettings: Sendable, Equatable {
     /// The addresses to which a browser may return after a sign-out that the client asked for.
     package var redirects: [String]
     /// The address that is told when a session of the client, or the session of the browser that it began in, ends. Nil
-    /// when the client is not told. A client that registered itself has none, because this server would send requests to
-    /// an address that nobody has checked.
+    /// when the client is not told. A client that registered itself has none, because this server would send requests
+    /// to an address that nobody has checked.
     package var address: String?
 
     /// Creates settings. By default, the client takes no part.

@@ -21,11 +21,11 @@ package struct ClientSignOut: Sendable, Equatable {
     }
 }
 
-/// The sign-outs that clients must be told. A trigger of the database adds them when a session ends, in any way and in any
-/// program.
+/// The sign-outs that clients must be told. A trigger of the database adds them when a session ends, in any way and in
+/// any program.
 ///
-/// Several gateways share the queue. A sign-out that a gateway has taken becomes due again later, also after a crash, until
-/// it is removed.
+/// Several gateways share the queue. A sign-out that a gateway has taken becomes due again later, also after a crash,
+/// until it is removed.
 package struct ClientSignOutStore: Sendable {
     /// How often a client is told at most.
     package static let maximumAttempts = 5

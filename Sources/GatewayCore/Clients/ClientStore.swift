@@ -40,8 +40,8 @@ package struct ClientStore: Sendable {
     ///   - name: The name for people.
     ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
     ///   - isConfidential: Whether the client gets a secret.
-    ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
     ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
+    ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
@@ -124,7 +124,8 @@ extension ClientStore {
         return try await database.read { try $0.all(ClientStatements.consents, now, person) }
     }
 
-    /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest first.
+    /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest
+    /// first.
     package func stolen(from person: UUID, since time: Date) async throws -> [StolenSession] {
         try await database.read {
             try $0.all(ClientStatements.stolen, person, SessionEndReason.tokenReused.rawValue, time)

@@ -24,8 +24,8 @@ package enum OAuthScope: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the known scopes, and those in `others`, of a list that is separated by spaces, each once. Others are ignored, and the response
-    /// names the scopes that were granted.
+    /// Returns the known scopes, and those in `others`, of a list that is separated by spaces, each once. Others are
+    /// ignored, and the response names the scopes that were granted.
     ///
     /// Source: RFC 6749 §3.3.
     package static func known(in text: String, and others: [String] = []) -> [String] {

@@ -23,12 +23,14 @@ package struct RegisteredClient: Sendable, Equatable {
     package let registration: ClientRegistration?
     /// How the client takes part in sign-outs.
     package let signOut: ClientSignOutSettings
+    /// The form of the client's access tokens.
+    package let accessTokens: AccessTokenForm
 
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil,
         keys: ClientKeys? = nil, registration: ClientRegistration? = nil,
-        signOut: ClientSignOutSettings = ClientSignOutSettings()
+        signOut: ClientSignOutSettings = ClientSignOutSettings(), accessTokens: AccessTokenForm = .opaque
     ) {
         self.id = id
         self.name = name
@@ -38,6 +40,7 @@ package struct RegisteredClient: Sendable, Equatable {
         self.keys = keys
         self.registration = registration
         self.signOut = signOut
+        self.accessTokens = accessTokens
     }
 
     /// The redirects as they are stored.
@@ -56,6 +59,7 @@ package struct RegisteredClient: Sendable, Equatable {
         keys = (try row.get(5) as String?).flatMap(ClientKeys.init)
         registration = try ClientRegistration(row, at: 6)
         signOut = try ClientSignOutSettings(row, at: 9)
+        accessTokens = .opaque
     }
 }
 

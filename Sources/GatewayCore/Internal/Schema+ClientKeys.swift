@@ -1,10 +1,12 @@
 extension Schema {
-    /// The keys of clients, their sign-outs, the ids of the statements that they have signed, and clients that registered themselves.
+    /// The keys of clients, their sign-outs, the ids of the statements that they have signed, and clients that
+    /// registered themselves.
     ///
     /// `methods` is how the person authenticated, if that is known and was not only with the password of this server.
     /// `key_set` is a JSON Web Key Set of public keys. The three columns after it are null for a client that an
-    /// administrator added. `browser_id` is the session of the browser in which a client's session began. The trigger adds
-    /// the sessions whose client must be told, when one of the two ends. `digest` is the SHA-256 of a client's id and the id of a statement.
+    /// administrator added. `browser_id` is the session of the browser in which a client's session began. The trigger
+    /// adds the sessions whose client must be told, when one of the two ends. `digest` is the SHA-256 of a client's id
+    /// and the id of a statement.
     static let clientKeys =
         """
         ALTER TABLE sessions ADD COLUMN methods TEXT;

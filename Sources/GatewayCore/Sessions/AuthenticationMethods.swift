@@ -22,14 +22,15 @@ package struct AuthenticationMethods: Sendable, Equatable {
     /// The values of `amr`.
     package var values: [String] { text.split(separator: " ").map(String.init) }
 
-    /// How strong the methods are. Several methods of one kind are not several factors, so only the values that say that
-    /// several factors were used count.
+    /// How strong the methods are. Several methods of one kind are not several factors, so only the values that say
+    /// that several factors were used count.
     package var level: AuthenticationLevel {
         values.contains("mfa") || values.contains("mca") ? .multiFactor : .singleFactor
     }
 
     private static let registered: Set = [
-        "face", "fpt", "geo", "hwk", "iris", "kba", "mca", "mfa", "otp", "pin", "pwd", "rba", "retina", "sc", "sms", "swk",
+        "face", "fpt", "geo", "hwk", "iris", "kba", "mca", "mfa", "otp", "pin", "pwd", "rba", "retina", "sc", "sms",
+        "swk",
         "tel", "user", "vbm", "wia",
     ]
 }

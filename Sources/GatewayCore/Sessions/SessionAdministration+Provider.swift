@@ -12,8 +12,8 @@ extension SessionAdministration {
     /// providers let an access token live.
     private static let sessionMemory = Duration.seconds(30 * 86_400)
 
-    /// Stores the provider that a session was started through, the id of the session there if the provider sent one, and
-    /// how the person authenticated there.
+    /// Stores the provider that a session was started through, the id of the session there if the provider sent one,
+    /// and how the person authenticated there.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.

@@ -32,8 +32,8 @@ struct IDToken: Sendable {
     /// invalid time.
     let authenticated: Double?
     let person: PersonClaims
-    /// How the person authenticated at the provider (`amr`). Nil when the provider does not say, or not in the form of the
-    /// standard.
+    /// How the person authenticated at the provider (`amr`). Nil when the provider does not say, or not in the form of
+    /// the standard.
     let methods: [String]?
 
     /// Checks the claims of a token with a valid signature.

@@ -80,7 +80,8 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("RFC 7523 §3 RFC 8725 an assertion is refused with any wrong claim, key, algorithm or type, and a second time")
+    @Test(
+        "RFC 7523 §3 RFC 8725 an assertion is refused with any wrong claim, key, algorithm or type, and a second time")
     func refused() async throws {
         try await Self.with { fixture, key in
             func error(_ assertion: String) async throws -> String? {
@@ -104,7 +105,8 @@ struct ClientAssertionTests {
                 [("iss", "other")], [("sub", "other")], [("iss", "other"), ("sub", "other")], [("iss", nil)],
                 [("sub", nil)], [("iss", "app"), ("sub", "app")], [("iss", "web"), ("sub", "web")],
                 [("iss", "nobody"), ("sub", "nobody")], [("aud", nil)], [("aud", "https://other.example")],
-                [("aud", [issuer, "https://other.example"])], [("aud", [])], [("aud", .string(OAuthFixture.issuer + "/"))],
+                [("aud", [issuer, "https://other.example"])], [("aud", [])],
+                [("aud", .string(OAuthFixture.issuer + "/"))],
                 [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_600))], [("exp", "soon")],
                 [("jti", nil)], [("jti", "")], [("jti", .string(String(repeating: "x", count: 256)))], [("jti", 1)],
                 [("iat", .number(now + 600))], [("nbf", .number(now + 600))], [("iat", "now")],
@@ -122,7 +124,9 @@ struct ClientAssertionTests {
             let payload = try Self.assertion(key, fixture).split(separator: ".")[1]
             for header in [#"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","jwk":{}}"#] {
                 let head = Base64URL.encode(Array(header.utf8))
-                for signature in ["", Base64URL.encode(SecureRandom.bytes(32)), Base64URL.encode(SecureRandom.bytes(64))] {
+                for signature in [
+                    "", Base64URL.encode(SecureRandom.bytes(32)), Base64URL.encode(SecureRandom.bytes(64)),
+                ] {
                     #expect(try await error("\(head).\(payload).\(signature)") == "invalid_client", "\(header)")
                 }
             }
@@ -203,7 +207,8 @@ struct ClientAssertionTests {
         let keys = try #require(ClientKeys(#"{"keys":[\#(json.dropLast()),"d":"private"},{"kty":"oct","k":"AAAA"}]}"#))
         #expect(!keys.text.contains("private") && !keys.text.contains("oct") && keys.set.keys.count == 1)
         let many = Array(repeating: json, count: 9).joined(separator: ",")
-        for text in ["", "{}", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, #"{"keys":[\#(many)]}"#, json] {
+        for text in ["", "{}", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, #"{"keys":[\#(many)]}"#, json]
+        {
             #expect(ClientKeys(text) == nil, "\(text.prefix(40))")
         }
     }

@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Clients that register themselves.
@@ -18,15 +19,17 @@ struct ClientRegistrationTests {
     private static func with(
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (OAuthFixture) async throws -> Void
     ) async throws {
-        try await OAuthFixture.with({ settings in
-            settings.authorizationServer.registration.isEnabled = true
-            settings.requestRates.address = .perMinute(1_000_000)
-            change(&settings)
-        }, body)
+        try await OAuthFixture.with(
+            { settings in
+                settings.authorizationServer.registration.isEnabled = true
+                settings.requestRates.address = .perMinute(1_000_000)
+                change(&settings)
+            }, body)
     }
 
     private static let metadata: JSONValue = [
-        "redirect_uris": [.string(OAuthFixture.appRedirect)], "client_name": "Self-made", "token_endpoint_auth_method": "none",
+        "redirect_uris": [.string(OAuthFixture.appRedirect)], "client_name": "Self-made",
+        "token_endpoint_auth_method": "none",
         "software_statement": "ignored", "logo_uri": 7,
     ]
 
@@ -116,8 +119,10 @@ struct ClientRegistrationTests {
                 .array((0..<17).map { .string("https://a.example/\($0)") }),
             ]
             for redirects in addresses {
-                let answer = try await Self.register(fixture, Self.replacing(Self.metadata, [("redirect_uris", redirects)]))
-                #expect(answer.status == 400 && answer.json?["error"] == "invalid_redirect_uri", "\(redirects ?? .null)")
+                let answer = try await Self.register(
+                    fixture, Self.replacing(Self.metadata, [("redirect_uris", redirects)]))
+                #expect(
+                    answer.status == 400 && answer.json?["error"] == "invalid_redirect_uri", "\(redirects ?? .null)")
             }
             let wrong: [(String, JSONValue)] = [
                 ("client_name", 1), ("client_name", ""), ("client_name", "a\u{202E}b"), ("client_name", "a\nb"),
@@ -155,7 +160,8 @@ struct ClientRegistrationTests {
             #expect(try await Self.send("GET", path, fixture, nil, own).json == first.json)
             for method in ["GET", "PUT", "DELETE"] {
                 for headers in [[], other, GatewayFixture.bearer("x"), GatewayFixture.bearer(id)] {
-                    let body: JSONValue? = method == "PUT" ? Self.replacing(Self.metadata, [("client_id", .string(id))]) : nil
+                    let body: JSONValue? =
+                        method == "PUT" ? Self.replacing(Self.metadata, [("client_id", .string(id))]) : nil
                     let answer = try await Self.send(method, path, fixture, body, headers)
                     #expect(answer.status == 401 && answer.headers["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
                 }
@@ -177,7 +183,8 @@ struct ClientRegistrationTests {
                 ])
             for wrong in [
                 Self.replacing(changed, [("client_id", nil)]), Self.replacing(changed, [("client_id", "app")]),
-                Self.replacing(changed, [("client_secret", "guessed")]), Self.replacing(changed, [("redirect_uris", [])]),
+                Self.replacing(changed, [("client_secret", "guessed")]),
+                Self.replacing(changed, [("redirect_uris", [])]),
             ] {
                 #expect(try await Self.send("PUT", path, fixture, wrong, own).status == 400)
             }
@@ -211,22 +218,23 @@ struct ClientRegistrationTests {
             _ = try OAuthTokens(try await fixture.exchange(try #require(code["code"]), client: used))
             let waiting = try #require(try await register().json?["client_id"]?.string)
 
+            fixture.gateway.clock.advance(1)
             var statuses: [Int: Int] = [:]
             for _ in 0..<1_000 { statuses[try await register().status, default: 0] += 1 }
             #expect(statuses == [201: 9, 503: 991])
             #expect(try await clients.client(waiting) != nil)
-            fixture.gateway.clock.advance(by: .seconds(601))
+            fixture.gateway.clock.advance(601)
             #expect(try await register().status == 201)
             let (oldest, kept) = (try await clients.client(waiting), try await clients.client(used))
             #expect(oldest == nil && kept != nil)
             #expect(try await clients.list().count == 13)
 
             _ = try await clients.add(name: "Added", redirects: ["a:/b"], isConfidential: false)
-            fixture.gateway.clock.advance(by: ClientStore.unusedLifetime + .seconds(1))
+            fixture.gateway.clock.advance(86_401)
             await fixture.gateway.gateway.purge()
             #expect(try await clients.list().map(\.id).contains(used))
             #expect(try await clients.list().count == 4)
-            fixture.gateway.clock.advance(by: ClientStore.idleLifetime)
+            fixture.gateway.clock.advance(90 * 86_400)
             await fixture.gateway.gateway.purge()
             #expect(try await clients.list().count == 3)
         }
@@ -239,12 +247,16 @@ struct ClientRegistrationTests {
             let metadata = try await fixture.gateway.http.send("GET", "/.well-known/openid-configuration")
             #expect(metadata.status == 200 && metadata.json?["registration_endpoint"] == nil)
         }
-        try await Self.with({ $0.authorizationServer.registration.secret = Secret(Self.secret.replacing(" ", with: "-")) }) { fixture in
+        try await Self.with({
+            $0.authorizationServer.registration.secret = Secret(Self.secret.replacing(" ", with: "-"))
+        }) { fixture in
             let metadata = try await fixture.gateway.http.send("GET", "/.well-known/openid-configuration")
             #expect(metadata.json?["registration_endpoint"] == .string(OAuthFixture.issuer + "/oauth2/register"))
             #expect(try await Self.register(fixture).status == 401)
             #expect(try await Self.register(fixture, headers: GatewayFixture.bearer("wrong")).status == 401)
-            #expect(try await Self.register(fixture, headers: GatewayFixture.bearer(Self.secret.replacing(" ", with: "-"))).status == 201)
+            #expect(
+                try await Self.register(fixture, headers: GatewayFixture.bearer(Self.secret.replacing(" ", with: "-")))
+                    .status == 201)
         }
         try await Self.with({ $0.requestRates.address = .perMinute(3) }) { fixture in
             var last = 0

@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// How a person authenticated, and what clients and protected servers require of it.
@@ -23,7 +24,8 @@ struct ClientStepUpTests {
                 requirement: requirement)
         }
         let rules = [
-            rule("/fresh", AccessRequirement(maximumAge: .seconds(300))), rule("/strong", AccessRequirement(level: .multiFactor)),
+            rule("/fresh", AccessRequirement(maximumAge: .seconds(300))),
+            rule("/strong", AccessRequirement(level: .multiFactor)),
             rule("/notes", AccessRequirement(scopes: ["notes.read", "email"])),
             AccessRule(named: "rest", hosts: ["app.example.org"], admission: .signedIn),
         ].compactMap { $0 }
@@ -80,9 +82,11 @@ struct ClientStepUpTests {
         try await OAuthFixture.with { fixture in
             _ = try await fixture.browser.signIn()
             for values in ["single-factor", "multi-factor single-factor", "unknown", ""] {
-                #expect(try await fixture.open(fixture.parameters + [("acr_values", values)]).status == 200, "\(values)")
+                #expect(
+                    try await fixture.open(fixture.parameters + [("acr_values", values)]).status == 200, "\(values)")
             }
             let parameters = fixture.parameters + [("acr_values", "unknown multi-factor")]
+            fixture.gateway.clock.advance(1)
             let again = try await fixture.open(parameters)
             #expect(again.status == 303 && again.headers["Location"]?.contains("again=1") == true)
             _ = try await fixture.respond(to: fixture.parameters)
@@ -120,13 +124,14 @@ struct ClientStepUpTests {
             let unsigned = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
             #expect(try await silent("\(unsigned).\(Base64URL.encode(signature.payload)).") == "login_required")
 
-            fixture.gateway.clock.advance(by: .seconds(3_600))
+            fixture.gateway.clock.advance(3_600)
             #expect(try await silent(hint) == "none", "the hint may have expired")
             _ = try await fixture.gateway.addPerson("eve@example.org")
             fixture.browser.browser.cookies = [:]
             _ = try await fixture.browser.signIn("eve@example.org")
             _ = try await fixture.respond(to: fixture.webParameters)
             #expect(try await silent(hint) == "login_required")
+            fixture.gateway.clock.advance(1)
             let asked = try await fixture.open(fixture.webParameters + [("id_token_hint", hint)])
             #expect(asked.status == 303 && asked.headers["Location"]?.contains("again=1") == true)
         }
@@ -146,14 +151,15 @@ struct ClientStepUpTests {
             #expect(challenge.parameters["resource_metadata"]?.hasSuffix("/strong/1") == true)
 
             let page = [
-                ("Accept", "text/html"), ("Cookie", fixture.browser.browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")),
+                ("Accept", "text/html"),
+                ("Cookie", fixture.browser.browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")),
             ]
             let browser = try await Self.ask(fixture, "/strong/1", page)
             #expect(browser.status == 302 && browser.headers["Location"]?.hasSuffix("&again=1") == true)
             let nginx = try await Self.ask(fixture, "/strong/1", page, query: "?proxy=nginx")
             #expect(nginx.status == 401 && nginx.headers["Location"]?.hasSuffix("&again=1") == true)
 
-            fixture.gateway.clock.advance(by: .seconds(301))
+            fixture.gateway.clock.advance(301)
             let old = try await Self.ask(fixture, "/fresh/1", bearer)
             #expect(old.status == 401 && old.headers["WWW-Authenticate"]?.contains(#"max_age="300""#) == true)
             #expect(try await Self.ask(fixture, "/other", bearer).status == 200)

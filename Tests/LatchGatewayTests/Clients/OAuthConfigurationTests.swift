@@ -83,9 +83,11 @@ struct OAuthConfigurationTests: ReadsConfigurations {
                 gone: {redirects: "https://a.example/", jwks_file: /nonexistent}
             """)
         for text in [
-            "oauth.registration.enabled is true, but oauth.enabled is false", "oauth.registration.secret is shorter than 32",
+            "oauth.registration.enabled is true, but oauth.enabled is false",
+            "oauth.registration.secret is shorter than 32",
             "oauth.clients.none.jwks: '{}' is not valid; it must be a JSON Web Key Set with 1 to 8 public keys",
-            "oauth.clients.both has a secret and keys; remove one of them", "oauth.clients.gone.jwks_file: '/nonexistent'",
+            "oauth.clients.both has a secret and keys; remove one of them",
+            "oauth.clients.gone.jwks_file: '/nonexistent'",
         ] {
             #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
         }
