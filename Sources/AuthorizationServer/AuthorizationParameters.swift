@@ -41,6 +41,10 @@ struct AuthorizationParameters: Sendable {
     let prompts: Set<Prompt>
     /// How long ago the person may have authenticated. Nil for any time.
     let maximumAge: Duration?
+    /// How strong the authentication should be. Nil for any.
+    let level: AuthenticationLevel?
+    /// Whether the request has an ID token of the person.
+    let hasHint: Bool
 
     var client: RegisteredClient { destination.client }
 
@@ -78,10 +82,11 @@ struct AuthorizationParameters: Sendable {
     /// - Parameters:
     ///   - fields: The parameters.
     ///   - destination: Where the response goes.
+    ///   - ruleScopes: The scopes that are known in addition to those of OpenID Connect.
     ///   - isResource: Whether tokens can be issued for an address.
     /// - Throws: ``AuthorizationError``.
     init(
-        _ fields: FormFields, to destination: Destination, isResource: (String) -> Bool
+        _ fields: FormFields, to destination: Destination, ruleScopes: [String], isResource: (String) -> Bool
     ) throws(AuthorizationError) {
         guard !fields.repeatsName(except: "resource") else {
             throw .invalidRequest("A parameter occurs more than once.")
@@ -111,8 +116,8 @@ struct AuthorizationParameters: Sendable {
         }
         let audience = try Self.audience(fields, isResource)
         prompts = try Self.prompts(fields["prompt"] ?? "")
-        // The hint is not checked, so it is not known whether the person who is signed in is the right one.
-        guard !prompts.contains(.none) || fields["id_token_hint"] == nil else { throw .loginRequired }
+        hasHint = fields["id_token_hint"] != nil
+        level = Self.level(fields["acr_values"] ?? "")
         maximumAge = try fields["max_age"].map { text throws(AuthorizationError) in
             guard let seconds = UInt32(text) else {
                 throw .invalidRequest("The max_age must be a whole number of seconds.")
@@ -122,7 +127,8 @@ struct AuthorizationParameters: Sendable {
         self.destination = destination
         self.challenge = challenge
         grant = ClientGrant(
-            client: destination.client.id, scopes: OAuthScope.known(in: fields["scope"] ?? ""), audience: audience)
+            client: destination.client.id, scopes: OAuthScope.known(in: fields["scope"] ?? "", and: ruleScopes),
+            audience: audience)
     }
 
     /// Throws when the parameters are longer than 8 KiB.
@@ -153,10 +159,16 @@ struct AuthorizationParameters: Sendable {
     private static let names: Set = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "resource", "request", "registration", "id_token_hint",
+        "acr_values",
     ]
 
     /// Returns the parameters of a request that this server reads. Only these are stored.
     static func read(_ fields: FormFields) -> FormFields { FormFields(fields.pairs.filter { names.contains($0.name) }) }
+
+    /// Returns the lowest level of a list. Nil when it contains none that is known.
+    private static func level(_ text: String) -> AuthenticationLevel? {
+        text.split(separator: " ").compactMap { AuthenticationLevel(rawValue: String($0)) }.min()
+    }
 
     private static func prompts(_ text: String) throws(AuthorizationError) -> Set<Prompt> {
         var prompts: Set<Prompt> = []

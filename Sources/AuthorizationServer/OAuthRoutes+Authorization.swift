@@ -60,8 +60,8 @@ extension OAuthRoutes {
     private func authorize(_ authorization: Authorization, _ request: ServerRequest) async throws -> ServerResponse {
         guard let fields = authorization.pending.fields else { return unknownRequest }
         return try await responding(fields, request) { destination in
-            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
-            return try await proceed(parameters, authorization, request)
+            let parameters = try parameters(fields, to: destination)
+            return try await proceed(parameters, authorization, try await hint(fields), request)
         }
     }
 
@@ -88,7 +88,8 @@ extension OAuthRoutes {
 
     /// Lets the person sign in, authenticate again or decide, or finishes the sign-in when nothing of that is needed.
     private func proceed(
-        _ parameters: AuthorizationParameters, _ authorization: Authorization, _ request: ServerRequest
+        _ parameters: AuthorizationParameters, _ authorization: Authorization, _ hint: IDTokenHint?,
+        _ request: ServerRequest
     ) async throws -> ServerResponse {
         // Browsers send no cookie with a form of another site, but with a redirect.
         guard request.method != .post else { return PageRoutes.redirect(to: try await returnPath(authorization)) }
@@ -102,11 +103,19 @@ extension OAuthRoutes {
             let back = try await returnPath(authorization)
             return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
         }
-        guard isRecent(visitor.session, parameters, authorization.pending) else {
+        guard isRecent(visitor.session, parameters, authorization.pending),
+            parameters.hasHint == false || isHinted(visitor, hint, parameters)
+        else {
+            // Whoever signs in again for this request may still be somebody else.
+            guard !parameters.hasHint || !isLater(visitor.session, than: authorization.pending) else {
+                throw AuthorizationError.loginRequired
+            }
             guard mayInteract else { throw AuthorizationError.loginRequired }
             return try await signIn(authorization, again: true)
         }
-        let mustAsk = parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
+        let mustAsk =
+            parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
+            || parameters.client.registration != nil
         if !mustAsk, parameters.destination.identifiesClient,
             try await services.clients.isAllowed(parameters.grant, by: visitor.person.id)
         {
@@ -123,14 +132,34 @@ extension OAuthRoutes {
     private func isRecent(
         _ session: Session, _ parameters: AuthorizationParameters, _ pending: PendingRequest
     ) -> Bool {
-        // The clock of an identity provider may differ. Whoever has just authenticated because of this request is recent
-        // enough, whatever the age.
-        let isLater =
-            session.created >= pending.received
-            && session.authenticated >= pending.received - ClockDifference.tolerated
+        let isLater = isLater(session, than: pending)
         if parameters.prompts.contains(.login), !isLater { return false }
+        // A level is voluntary: another sign-in is tried once, unless the person must not be asked.
+        if let level = parameters.level, session.methods.level < level, !isLater, !parameters.prompts.contains(.none) {
+            return false
+        }
         guard let age = parameters.maximumAge else { return true }
         return isLater || services.now() <= session.authenticated + age
+    }
+
+    /// Whether the person has authenticated because of a request. The clock of an identity provider may differ. Whoever
+    /// has done so is recent enough, whatever the age.
+    private func isLater(_ session: Session, than pending: PendingRequest) -> Bool {
+        session.created >= pending.received
+            && session.authenticated >= pending.received - ClockDifference.tolerated
+    }
+
+    /// Whether the person is the one of the request's ID token. A token that cannot be verified any more is ignored,
+    /// unless the person must not be asked.
+    ///
+    /// Source: OpenID Connect Core §3.1.2.1 and §3.1.2.2.
+    private func isHinted(
+        _ visitor: SignedInBrowser, _ hint: IDTokenHint?, _ parameters: AuthorizationParameters
+    ) -> Bool {
+        guard let hint, ExactText(hint.client) == ExactText(parameters.client.id) else {
+            return !parameters.prompts.contains(.none)
+        }
+        return hint.person == visitor.person.id
     }
 
     /// Redirects the browser to the sign-in page, which later leads back to this request.
@@ -239,9 +268,15 @@ extension AuthorizationParameters.Destination {
     var identifiesClient: Bool { redirect.hasPrefix("https://") }
 
     /// The source of the Content Security Policy that allows a form to lead to the redirect address.
-    ///
-    /// Source: Content Security Policy Level 3 §2.3.1.
-    var formOrigin: String {
+    var formOrigin: String { RedirectOrigin.source(of: redirect) }
+}
+
+/// The source of the Content Security Policy that allows a form to lead to an address.
+///
+/// Source: Content Security Policy Level 3 §2.3.1.
+enum RedirectOrigin {
+    /// Returns the source for an address.
+    static func source(of redirect: String) -> String {
         let scheme = redirect.prefix { $0 != ":" }
         guard scheme == "https" || scheme == "http" else { return scheme + ":" }
         let authority = redirect.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" && $0 != "?" }

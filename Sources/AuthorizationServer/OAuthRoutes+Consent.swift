@@ -23,12 +23,20 @@ extension OAuthRoutes {
     ) -> ServerResponse {
         let visit = visitor.session.id
         let lines: [HTML] = parameters.grant.phrases.map { "<li>\($0)</li>" }
+        let warning: HTML =
+            parameters.client.registration == nil
+            ? ""
+            : """
+            <p role="note"><strong>This app is unverified.</strong> It registered itself, and anybody can register \
+            an app with this name.</p>
+            """
         var page = WebPage(
             title: "Allow \(parameters.client.name)?",
             """
             <p><strong>\(parameters.client.name)</strong> wants to sign in with your account \
             <strong>\(visitor.person.email)</strong>. It will be able to:</p>
             <ul>\(lines)</ul>
+            \(warning)
             <p class="quiet">Afterwards you return to <strong>\(parameters.destination.shownRedirect)</strong>. Allow \
             this only if you have just started the sign-in yourself. You can remove the access on your account page.</p>
             <form method="post" action="\(link: prefix + Self.authorization)">
@@ -49,7 +57,7 @@ extension OAuthRoutes {
             return unknownRequest
         }
         return try await responding(fields, visit.request) { destination in
-            let parameters = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            let parameters = try parameters(fields, to: destination)
             guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
             try await services.clients.allow(parameters.grant, by: visit.person.id)
             services.audit.record(

@@ -109,8 +109,9 @@ extension OAuthRoutes {
             guard let id = asked.dialect else {
                 return try await issue(
                     asked.grant, for: person, id: SessionID(ofCode: code),
-                    Authentication(time: approval.authenticated, nonce: nil, browser: approval.browser), client,
-                    request)
+                    Authentication(
+                        time: approval.authenticated, methods: approval.methods, nonce: nil,
+                        browser: approval.browser), client, request)
             }
             guard let dialect = deviceDialects[id] else {
                 return refuse(person.id, "unknown-dialect", client, request)

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -63,8 +64,9 @@ extension OAuthRoutes {
             do {
                 return try await issue(
                     record.grant, for: person, id: id,
-                    Authentication(time: record.authenticated, nonce: record.nonce, browser: record.browser), client,
-                    request)
+                    Authentication(
+                        time: record.authenticated, methods: record.methods, nonce: record.nonce,
+                        browser: record.browser), client, request)
             } catch let error as GatewayError where error.code == .unknownPerson {
                 return refuse(person.id, "person-changed", client, request)
             }
@@ -81,6 +83,7 @@ extension OAuthRoutes {
     struct Authentication {
         /// When the person authenticated, to the second.
         let time: Date
+        let methods: AuthenticationMethods
         /// The nonce of the request.
         let nonce: String?
         /// The session of the browser in which the person allowed the grant.
@@ -124,7 +127,8 @@ extension OAuthRoutes {
             name: client.name, kind: SessionDevice.clientKind, address: origin(of: request).address.description)
         let tokens = try await sessions.issue(
             grant, for: person, device: device, id: id, authenticated: authentication.time,
-            from: authentication.browser)
+            from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
+            isTold: client.signOut.address != nil)
         recordSignIn(of: person.id, tokens.session, device, client, request)
         return try await response(tokens, authentication)
     }
@@ -145,12 +149,19 @@ extension OAuthRoutes {
         guard let token = form["refresh_token"] else {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
-        switch try await sessions.refresh(token, of: client.id) {
+        switch try await sessions.refresh(token, of: client.id, signer: try await signer(client)) {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
             return try await response(tokens, nil)
         case .refused, .stolen: return Self.invalidGrant
         }
+    }
+
+    /// Returns what signs the access tokens of a client. Nil for a client with opaque ones.
+    private func signer(_ client: RegisteredClient) async throws -> AccessTokenSigner? {
+        guard client.accessTokens == .signed else { return nil }
+        let latest = services.now() + services.settings.authorizationServer.accessTokenLifetime
+        return AccessTokenSigner(key: try await services.signingKeys.signer(until: latest), issuer: issuer)
     }
 
     /// Returns the refusal of a request for tokens of other resources than the person allowed, or of only some of them.
@@ -211,11 +222,17 @@ extension OAuthRoutes {
             .init("exp", .number(expiry.timeIntervalSince1970.rounded(.down))),
             .init("iat", .number(now.timeIntervalSince1970.rounded(.down))),
             .init("auth_time", .number(authentication.time.timeIntervalSince1970.rounded(.down))),
+            .init("acr", .string(authentication.methods.level.rawValue)), Self.methods(authentication.methods),
             authentication.nonce.map { .init("nonce", .string($0)) },
             .init("at_hash", .string(key.algorithm.halfHash(of: tokens.accessToken))),
             .init("sid", .string(tokens.session.rawValue)),
         ]
         return try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded())
+    }
+
+    /// The `amr` of a token. Nil when it is not known how the person authenticated.
+    static func methods(_ methods: AuthenticationMethods) -> JSONValue.Member? {
+        methods.values.isEmpty ? nil : .init("amr", .array(methods.values.map { .string($0) }))
     }
 
     /// The `sub` of a person.

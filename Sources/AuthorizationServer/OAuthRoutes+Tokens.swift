@@ -21,7 +21,7 @@ extension OAuthRoutes {
         fields.pairs.append(("client_id", client.id))
         do {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
-            _ = try AuthorizationParameters(fields, to: destination, isResource: isResource)
+            _ = try parameters(fields, to: destination)
         } catch is AuthorizationParameters.InvalidClient {
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
@@ -62,21 +62,18 @@ extension OAuthRoutes {
         return ServerResponse.emptyOK
     }
 
-    /// `POST /oauth2/introspect`: tells a client with a secret about its own access tokens, and a configured
+    /// `POST /oauth2/introspect`: tells a confidential client about its own access tokens, and a configured
     /// introspection client about all.
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async throws -> ServerResponse {
         let form = try Self.form(request)
-        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else {
-            return TokenResponses.invalidClient
-        }
-        let server = services.settings.introspectionClients.first { ExactText($0.id) == ExactText(id) }
-        let isServer = server.map { $0.secret == secret } ?? false
-        if !isServer, try await !client(of: request, form).isConfidential { return TokenResponses.invalidClient }
+        let isServer = isIntrospectionClient(request, form)
+        let client = isServer ? nil : try await client(of: request, form)
+        guard client?.isConfidential ?? true else { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
         guard let access = try await sessions.authenticate(token), !access.mustChangePassword,
-            isServer || ExactText(access.grant.client) == ExactText(id)
+            client.map({ ExactText($0.id) == ExactText(access.grant.client) }) ?? true
         else { return TokenResponses.inactive }
         let session = access.session
         var members: [JSONValue.Member] = [
@@ -85,10 +82,24 @@ extension OAuthRoutes {
             .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
+        // Source: RFC 9470 §6.2.
+        members += [
+            .init("auth_time", .number(session.authenticated.timeIntervalSince1970.rounded(.down))),
+            .init("acr", .string(session.methods.level.rawValue)),
+        ]
+        if let methods = Self.methods(session.methods) { members.append(methods) }
         if !access.grant.audience.isEmpty {
             members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// Whether the credentials are those of a configured introspection client.
+    private func isIntrospectionClient(_ request: ServerRequest, _ form: FormFields) -> Bool {
+        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else { return false }
+        return services.settings.introspectionClients.contains {
+            ExactText($0.id) == ExactText(id) && $0.secret == secret
+        }
     }
 
     /// `GET /oauth2/userinfo`: the claims about the person that the scopes of an access token allow.
@@ -119,7 +130,7 @@ extension OAuthRoutes {
     }
 
     /// Source: RFC 6750 §3 and §3.1.
-    private static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
+    static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
         let detail = error.map { #", error="\#($0)""# } ?? ""
         return ServerResponse(
             status: status,

@@ -20,6 +20,8 @@ package struct OAuthRoutes: ServiceDialect {
     let pages: PageRoutes
     let sessions: ClientSessionStore
     let codes: any CodeStore
+    /// The ids of the assertions that clients have used.
+    let assertions: any CodeStore
     let keys: BridgeKeys
     let pending: PendingRequests
     let devices: DeviceRequestStore
@@ -35,12 +37,14 @@ package struct OAuthRoutes: ServiceDialect {
     /// server, or what it needs.
     package init?(services: GatewayServices, dialects: [any DeviceDialect]) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let devices = services.deviceRequests, let requests = services.pendingRequests, let keys = services.keys,
+            let devices = services.deviceRequests, let requests = services.pendingRequests,
+            let assertions = services.clientAssertions, let keys = services.keys,
             let issuer = services.address.configured
         else { return nil }
         self.services = services
         self.sessions = sessions
         self.codes = codes
+        self.assertions = assertions
         self.keys = keys
         self.issuer = issuer
         self.devices = devices
@@ -67,6 +71,8 @@ package struct OAuthRoutes: ServiceDialect {
         for method in [HTTPMethod.get, .post] {
             addLimited(method, Self.userInfo, to: &router) { try await $0.userInfo($1) }
         }
+        addSignOut(to: &router)
+        addRegistration(to: &router)
         addMetadata(to: &router)
     }
 
@@ -80,6 +86,8 @@ package struct OAuthRoutes: ServiceDialect {
     static let introspection = "/introspect"
     static let userInfo = "/userinfo"
     static let keySet = "/jwks"
+    static let registration = "/register"
+    static let endSession = "/end_session"
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         if let refusal = error as? Refusal { return refusal.response }
@@ -89,7 +97,7 @@ package struct OAuthRoutes: ServiceDialect {
 
     /// Returns the response to a request that the server refuses before any route runs.
     package func serverError(_ status: HTTPStatus, _ sentence: String, for request: RefusedRequest) -> ServerResponse {
-        if [Self.authorization, Self.device].contains(where: { request.path == prefix + $0 }) {
+        if [Self.authorization, Self.device, Self.endSession].contains(where: { request.path == prefix + $0 }) {
             return pages.serverError(status, sentence, for: request)
         }
         return ServerResponse(
@@ -116,6 +124,21 @@ package struct OAuthRoutes: ServiceDialect {
 }
 
 extension OAuthRoutes {
+    /// The scopes that access rules require, in addition to those of OpenID Connect.
+    var ruleScopes: [String] {
+        let verify = services.settings.verify
+        return verify.isEnabled ? verify.rules.scopes : []
+    }
+
+    /// Checks the parameters of an authorization request.
+    ///
+    /// - Throws: ``AuthorizationError``.
+    func parameters(
+        _ fields: FormFields, to destination: AuthorizationParameters.Destination
+    ) throws(AuthorizationError) -> AuthorizationParameters {
+        try AuthorizationParameters(fields, to: destination, ruleScopes: ruleScopes, isResource: isResource)
+    }
+
     /// A request that is refused with a response of OAuth.
     struct Refusal: Error {
         let response: ServerResponse
@@ -139,7 +162,8 @@ extension OAuthRoutes {
         return form
     }
 
-    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, a public one by its id.
+    /// Reads the form of a client, and authenticates the client: one with a secret by the secret, one with keys by a
+    /// signed statement, a public one by its id.
     ///
     /// - Throws: ``Refusal``; `DatabaseError`.
     ///
@@ -157,12 +181,13 @@ extension OAuthRoutes {
         case .none: return try await client(form["client_id"], secret: nil)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
+        case .assertion(let text, let type, let id): return try await client(id, assertion: text, type)
         }
     }
 
     private func client(_ id: String?, secret: Secret?) async throws -> RegisteredClient {
         guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id),
-            client.secretHash == secret.map({ SHA256.digest($0) })
+            client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) })
         else { throw Refusal(response: TokenResponses.invalidClient) }
         return client
     }

@@ -41,6 +41,39 @@ package struct ForwardAuthChallenge: Sendable {
         return response
     }
 
+    /// Returns 401 for a person who must authenticate again or more strongly, or 302 to the sign-in page for a browser.
+    /// For nginx it is always 401, with the page's address for a browser.
+    ///
+    /// Source: RFC 9470 §3.
+    func stepUp(
+        to requirement: AccessRequirement, for request: ServerRequest, _ forwarded: ForwardedRequest, isNginx: Bool
+    ) -> ServerResponse {
+        let page =
+            Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded).map { $0 + "&again=1" } : nil
+        if let page, !isNginx { return Self.redirect(to: page) }
+        var response = ForwardAuthResponses.sentence(.unauthorized, "Sign in again.")
+        let level = requirement.level.map { #", acr_values="\#($0.rawValue)""# } ?? ""
+        let age = requirement.maximumAge.map { #", max_age="\#(Int($0 / .seconds(1)))""# } ?? ""
+        response.headers["WWW-Authenticate"] =
+            #"Bearer realm="latchd", error="insufficient_user_authentication", "#
+            + #"error_description="Another authentication is required."\#(level)\#(age), "#
+            + #"resource_metadata="\#(Self.metadata(of: forwarded))""#
+        if let page { response.headers["Location"] = page }
+        return response
+    }
+
+    /// Returns 403 for an access token without the scopes that a rule requires.
+    ///
+    /// Source: RFC 6750 §3.1.
+    func insufficientScope(_ requirement: AccessRequirement, _ forwarded: ForwardedRequest) -> ServerResponse {
+        var response = ForwardAuthResponses.sentence(.forbidden, "The access token does not have the required scope.")
+        response.headers["WWW-Authenticate"] =
+            #"Bearer realm="latchd", error="insufficient_scope", "#
+            + #"scope="\#(requirement.scopes.joined(separator: " "))", "#
+            + #"resource_metadata="\#(Self.metadata(of: forwarded))""#
+        return response
+    }
+
     /// Returns the response for a person who must change their password first: 302 to the page for a browser, 403 for
     /// other clients. For nginx a browser gets 401 with the page's address, because nginx redirects only after a 401.
     func passwordChange(

@@ -31,6 +31,8 @@ extension ForwardAuthRoutes {
         }
         if services.clientSessions != nil, let issuer = services.address.configured {
             members.append(.init("authorization_servers", [.string(issuer)]))
+            let scopes = rules.scopes(on: host, scheme)
+            if !scopes.isEmpty { members.append(.init("scopes_supported", .array(scopes.map { .string($0) }))) }
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

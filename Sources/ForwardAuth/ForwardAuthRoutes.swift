@@ -71,7 +71,7 @@ extension ForwardAuthRoutes {
     private struct VerificationRequest {
         let request: ServerRequest
         let forwarded: ForwardedRequest
-        let admission: AccessRule.Admission
+        let decision: AccessDecision
         let tokens: RequestTokens
         /// The credentials that may contain a key; nil when there are none or the rule does not accept keys.
         let key: BasicCredentials?
@@ -128,7 +128,8 @@ extension ForwardAuthRoutes {
             let access = try await services.clientSessions?.authenticate(bearer),
             access.grant.audience.contains(where: { forwarded.isBelow(resource: $0) })
         else { return caller }
-        return access.mustChangePassword ? .mustChangePassword : .known(AuthenticatedPerson(access.session))
+        return access.mustChangePassword
+            ? .mustChangePassword : .known(AuthenticatedPerson(access.session, granted: access.grant.scopes))
     }
 
     private func response(_ question: VerificationRequest, _ key: BasicCredentials) async throws -> ServerResponse {
@@ -165,12 +166,12 @@ extension ForwardAuthRoutes {
         do throws(ForwardedRefusal) {
             let forwarded = try ForwardedRequest(request)
             guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
-            let admission = try rules.admission(to: forwarded)
+            let decision = try rules.decision(on: forwarded)
             let tokens = RequestTokens(request, cookie: services.cookie)
             let basic = tokens.bearer == nil ? Self.basic(request) : nil
             return .question(
                 VerificationRequest(
-                    request: request, forwarded: forwarded, admission: admission,
+                    request: request, forwarded: forwarded, decision: decision,
                     tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil }))
         } catch {
             if error == .incomplete { proxyWarnings.record(.incomplete, request) }
@@ -179,7 +180,7 @@ extension ForwardAuthRoutes {
     }
 
     private func response(_ question: VerificationRequest, _ caller: Caller) -> ServerResponse {
-        switch (question.admission, caller) {
+        switch (question.decision.admission, caller) {
         case (.everybody, .known(let visitor)): return ForwardAuthResponses.welcome(visitor)
         case (.everybody, _): return ForwardAuthResponses.welcome(nil)
         case (.nobody, _): return ForwardAuthResponses.forbidden
@@ -200,8 +201,18 @@ extension ForwardAuthRoutes {
 
     private func welcome(_ visitor: AuthenticatedPerson, _ question: VerificationRequest) -> ServerResponse {
         // The backend may obey X-HTTP-Method-Override, so the request counts as one that changes something.
-        visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method)
-            ? ForwardAuthResponses.welcome(visitor) : ForwardAuthResponses.forbidden
+        let requirement = question.decision.requirement
+        guard visitor.may(question.forwarded.hasOtherMethod ? .post : question.forwarded.method) else {
+            return ForwardAuthResponses.forbidden
+        }
+        guard visitor.hasScopes(of: requirement) else {
+            return challenge.insufficientScope(requirement, question.forwarded)
+        }
+        guard visitor.isAuthenticated(as: requirement, at: services.now()) else {
+            return challenge.stepUp(
+                to: requirement, for: question.request, question.forwarded, isNginx: Self.isNginx(question.request))
+        }
+        return ForwardAuthResponses.welcome(visitor)
     }
 
     /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.

@@ -17,6 +17,7 @@ package struct AccessDraft: Sendable {
     var users: [String] = []
     var groups: [String] = []
     var acceptsKeys = false
+    var requirement = AccessRequirement()
 
     /// Whether the rule admits only some of the signed-in people.
     var namesPeople: Bool { !users.isEmpty || !groups.isEmpty }
@@ -26,7 +27,7 @@ package struct AccessDraft: Sendable {
         AccessRule(
             name: name, hosts: hosts.compactMap(AccessHostPattern.init),
             paths: paths.compactMap(AccessPathPattern.init),
-            methods: methods, admission: admission, acceptsKeys: acceptsKeys)
+            methods: methods, admission: admission, acceptsKeys: acceptsKeys, requirement: requirement)
     }
 
     private var admission: AccessRule.Admission {

@@ -26,13 +26,15 @@ package struct AccessRule: Sendable, Equatable {
     package let admission: Admission
     /// Whether a request may authenticate with a person's API key as the password of HTTP Basic. `false` by default.
     package var acceptsKeys = false
+    /// What the rule requires in addition to the right person.
+    package var requirement = AccessRequirement()
 }
 
 extension AccessRule {
     /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
     package init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],
-        admission: Admission, acceptsKeys: Bool = false
+        admission: Admission, acceptsKeys: Bool = false, requirement: AccessRequirement = AccessRequirement()
     ) {
         let hostPatterns = hosts.compactMap(AccessHostPattern.init)
         let pathPatterns = paths.compactMap(AccessPathPattern.init)
@@ -40,7 +42,7 @@ extension AccessRule {
         guard hostPatterns.count == hosts.count, pathPatterns.count == paths.count else { return nil }
         self.init(
             name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
-            acceptsKeys: acceptsKeys)
+            acceptsKeys: acceptsKeys, requirement: requirement)
     }
 }
 

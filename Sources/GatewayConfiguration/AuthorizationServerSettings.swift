@@ -10,6 +10,8 @@ package struct AuthorizationServerSettings: Sendable {
     package var servesDialectsToDevices = false
     /// The clients of the configuration. Administrators can add more with `latchd clients add`.
     package var clients: [RegisteredClient] = []
+    /// The registration of clients by themselves.
+    package var registration = RegistrationSettings()
 
     /// The clients of the configuration, and ``RegisteredClient/latch`` if devices can sign in to the dialects with it.
     package var allClients: [RegisteredClient] {

@@ -1,3 +1,4 @@
+import GatewayCore
 import HTTPMessages
 
 extension ConfigurationFamily {
@@ -30,6 +31,20 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "access.\(name).basic_keys", \.access[name].acceptsKeys, as: .boolean,
                 summary: "Whether programs that support only Basic may use a person's key as the password."),
+            ConfigurationKey(
+                "access.\(name).max_age", \.access[name].requirement.maximumAge,
+                as: .optionalDuration(.seconds(30)...(.seconds(30 * 86_400))),
+                summary: "How long ago people may have authenticated. Others must sign in again. By default, any "
+                    + "time."),
+            ConfigurationKey(
+                "access.\(name).acr", \.access[name].requirement.level,
+                as: .choice([("none", nil)] + AuthenticationLevel.allCases.map { ($0.rawValue, $0) }),
+                summary:
+                    "How people must have authenticated: multi-factor, as their identity provider reports it, or none "
+                    + "for any way."),
+            ConfigurationKey(
+                list: "access.\(name).scopes", \.access[name].requirement.scopes, of: .scope,
+                summary: "The scopes that an access token of a client must have. By default, none."),
         ]
     }
 }

@@ -37,6 +37,19 @@ extension ConfigurationForm where Value == String {
 }
 
 extension ConfigurationForm where Value == String {
+    /// A scope of OAuth.
+    ///
+    /// Source: RFC 6749 §3.3.
+    static let scope = ConfigurationForm(expected: "a scope of 1 to 64 visible ASCII characters without \" and \\") {
+        word, _ in
+        let isScope = word.utf8.allSatisfy {
+            (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        return isScope && (1...64).contains(word.utf8.count) ? word : nil
+    } show: {
+        $0
+    }
+
     /// A path other than the root.
     static let wholePath = ConfigurationForm(
         expected: "a path that begins with / and does not end with it, such as /auth/verify"

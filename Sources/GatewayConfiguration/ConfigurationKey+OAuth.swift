@@ -1,3 +1,5 @@
+import GatewayCore
+
 extension ConfigurationKey {
     static let oauth = [
         ConfigurationKey(
@@ -10,6 +12,19 @@ extension ConfigurationKey {
         ConfigurationKey(
             "oauth.device_dialects", \.settings.authorizationServer.servesDialectsToDevices, as: .boolean,
             summary: "Whether 'latch login --device' can sign people in to the dialects of this server."),
+        ConfigurationKey(
+            "oauth.registration.enabled", \.settings.authorizationServer.registration.isEnabled, as: .boolean,
+            summary: "Whether clients can register themselves. People see that nobody has checked them."),
+        ConfigurationKey(
+            "oauth.registration.maximum", \.settings.authorizationServer.registration.maximum, as: .number(4...100_000),
+            summary: "The maximum number of clients that registered themselves."),
+        ConfigurationKey(
+            "oauth.registration.secret", \.registration.secret, as: .secret,
+            summary: "The initial access token, of at least 32 bytes, without which no client can register. A file is "
+                + "safer."),
+        ConfigurationKey(
+            "oauth.registration.secret_file", \.registration.fileSecret, as: .secretFile,
+            summary: "A file that contains only the initial access token."),
     ]
 }
 
@@ -35,6 +50,25 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "oauth.clients.\(name).secret_file", \.oauthClients[name].credential.fileSecret, as: .secretFile,
                 summary: "A file that contains only the client_secret."),
+            ConfigurationKey(
+                "oauth.clients.\(name).jwks", \.oauthClients[name].keys, as: .clientKeys,
+                summary: "The client's public keys as a JSON Web Key Set, instead of a secret: it authenticates with "
+                    + "private_key_jwt."),
+            ConfigurationKey(
+                "oauth.clients.\(name).jwks_file", \.oauthClients[name].fileKeys, as: .clientKeysFile,
+                summary: "A file with that set."),
+            ConfigurationKey(
+                "oauth.clients.\(name).access_tokens", \.oauthClients[name].accessTokens,
+                as: .choice(AccessTokenForm.allCases.map { ($0.rawValue, $0) }),
+                summary: "The form of its access tokens: opaque, or jwt for servers that check them by themselves."),
+            ConfigurationKey(
+                list: "oauth.clients.\(name).sign_out_redirects", \.oauthClients[name].signOut.redirects, of: .redirect,
+                summary:
+                    "The addresses to which a browser may return after a sign-out that the client asked for, compared "
+                    + "character by character."),
+            ConfigurationKey(
+                "oauth.clients.\(name).sign_out_address", \.oauthClients[name].signOut.address, as: .noticeAddress,
+                summary: "The address of the client that is told when its sessions end, as in Back-Channel Logout."),
         ]
     }
 }

@@ -105,6 +105,14 @@ package struct ConfigurationRule: Sendable {
             remedy: "set pages.enabled to true: people sign in and allow clients on the pages"
         ) { !$0.settings.authorizationServer.isEnabled || $0.settings.pages.isEnabled },
         ConfigurationRule(
+            keys: ["oauth.registration.enabled", "oauth.enabled"],
+            problem: "oauth.registration.enabled is true, but oauth.enabled is false",
+            remedy: "set oauth.enabled to true, or oauth.registration.enabled to false"
+        ) { configuration in
+            let settings = configuration.settings.authorizationServer
+            return !settings.registration.isEnabled || settings.isEnabled
+        },
+        ConfigurationRule(
             keys: ["trusted_proxies"], problem: "trusted_proxies contains every address",
             remedy: "write the reverse proxy's own address or network"
         ) { configuration in !configuration.proxyNetworks.contains { $0.prefixLength == 0 } },

@@ -57,7 +57,11 @@ extension DaemonConfiguration {
     ) -> [ProviderDraft.Mistake] {
         let path = "access.\(name)"
         guard !isUnread("\(path).allow"), draft.allow != .signedIn else { return [] }
-        let conflicts = [(draft.namesPeople, "has users or groups"), (draft.acceptsKeys, "has basic_keys")]
+        let conflicts = [
+            (draft.namesPeople, "has users or groups"),
+            (draft.acceptsKeys, "has basic_keys"),
+            (!draft.requirement.isEmpty, "has max_age, acr or scopes"),
+        ]
         return conflicts.filter(\.0).map { _, what in
             (
                 "\(path).allow", "\(path).allow is \(draft.allow.rawValue), but the rule \(what)",

@@ -35,6 +35,22 @@ package struct OAuthClientDraft: Sendable {
     var redirects: [String] = []
     var allowsDevice = false
     var credential = ClientSecretDraft()
+    var keys: ClientKeys?
+    var fileKeys: ClientKeys?
+    var signOut = ClientSignOutSettings()
+    var accessTokens = AccessTokenForm.opaque
+
+    /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
+    func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
+        if keys != nil, fileKeys != nil {
+            return ("\(path).jwks", "\(path) has jwks and a jwks_file", "remove one of them")
+        }
+        if let mistake = credential.mistake(at: path) { return mistake }
+        guard credential.value != nil, keys ?? fileKeys != nil else { return nil }
+        return (
+            "\(path).\(keys == nil ? "jwks_file" : "jwks")", "\(path) has a secret and keys", "remove one of them"
+        )
+    }
 }
 
 extension DaemonConfiguration {
@@ -45,10 +61,12 @@ extension DaemonConfiguration {
     }
 
     mutating func resolveOAuthClients() {
+        settings.authorizationServer.registration.secret = registration.value
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects, allowsDevice: draft.allowsDevice)
+                redirects: draft.redirects, allowsDevice: draft.allowsDevice, keys: draft.keys ?? draft.fileKeys,
+                signOut: draft.signOut, accessTokens: draft.accessTokens)
         }
     }
 
@@ -65,9 +83,9 @@ extension DaemonConfiguration {
             let reserved: ProviderDraft.Mistake? =
                 id == RegisteredClient.latch.id && settings.authorizationServer.servesDialectsToDevices
                 ? (key, "\(path) has an id that oauth.device_dialects uses", "choose another id") : nil
-            return [draft.credential.mistake(at: path), missing, reserved].compactMap { $0 }
+            return [draft.credentialMistake(at: path), missing, reserved].compactMap { $0 }
         }
-        return introspection + oauth
+        return introspection + oauth + [registration.mistake(at: "oauth.registration")].compactMap { $0 }
     }
 
     /// Whether `public_url` can be the issuer of an authorization server.

@@ -18,6 +18,7 @@ package struct DaemonConfiguration: Sendable {
     package var redis = RedisDraft()
     package var introspection = NamedDrafts(blank: ClientSecretDraft())
     package var oauthClients = NamedDrafts(blank: OAuthClientDraft())
+    package var registration = ClientSecretDraft()
     package var providers = NamedDrafts(blank: ProviderDraft())
     package var access = NamedDrafts(blank: AccessDraft())
     /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.

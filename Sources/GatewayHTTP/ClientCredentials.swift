@@ -11,6 +11,10 @@ package enum ClientCredentials {
     case none
     /// An id and a secret, from the `Authorization` field or from the form.
     case secret(id: String, secret: Secret, isBasic: Bool)
+    /// A statement that the client signed, the type that it was sent with, and the `client_id` of the form.
+    ///
+    /// Source: RFC 7521 §4.2.
+    case assertion(String, type: String?, id: String?)
     /// Credentials in both places, or more than once in one place.
     case ambiguous
     /// An `Authorization` field that is not a valid field of the Basic scheme.
@@ -21,7 +25,9 @@ package enum ClientCredentials {
         let fields = request.headers.values("Authorization")
         let secrets = form.values("client_secret")
         let ids = form.values("client_id")
-        guard fields.count + secrets.count <= 1, ids.count <= 1 else {
+        let assertions = form.values("client_assertion")
+        let types = form.values("client_assertion_type")
+        guard fields.count + secrets.count + max(assertions.count, types.count) <= 1, ids.count <= 1 else {
             self = .ambiguous
             return
         }
@@ -31,6 +37,8 @@ package enum ClientCredentials {
             if case .secret(let id, _, _) = self, let named = ids.first, named != id { self = .ambiguous }
         } else if let secret = secrets.first {
             self = .secret(id: ids.first ?? "", secret: Secret(secret), isBasic: false)
+        } else if let assertion = assertions.first ?? types.first.map({ _ in "" }) {
+            self = .assertion(assertion, type: types.first, id: ids.first)
         } else {
             self = .none
         }

@@ -22,6 +22,8 @@ package struct GatewayServices: Sendable {
     /// The store of authorization requests that wait. It is separate from ``codes``, except in Redis, which has no
     /// maximum number of records, so that a flood of requests displaces no codes.
     package let pendingRequests: (any CodeStore)?
+    /// The store of the ids of signed statements with which clients have authenticated. A statement is accepted once.
+    package let clientAssertions: (any CodeStore)?
     package let hasher: PasswordHasher
     package let pins: PINStore
     package let elevations: ElevationStore
@@ -48,6 +50,9 @@ package struct GatewayServices: Sendable {
 
     /// The maximum number of authorization requests that wait, each of at most 8 KiB.
     private static let pendingCapacity = 8_192
+
+    /// The maximum number of ids of assertions.
+    private static let assertionCapacity = 65_536
 
     /// The proxies that are trusted to name the client.
     package var proxies: TrustedProxies { settings.trustedProxies }
@@ -93,15 +98,16 @@ package struct GatewayServices: Sendable {
             return DeviceRequestStore(database: stores.database, key: keys.userCode, now: stores.now)
         }
         self.codes = codes
-        pendingRequests = codes.map { codes in
+        func separate(_ table: DatabaseCodeStore.Table, capacity: Int) -> (any CodeStore)? {
             switch codes {
-            case is MemoryCodeStore: MemoryCodeStore(capacity: Self.pendingCapacity, now: stores.now)
+            case is MemoryCodeStore: MemoryCodeStore(capacity: capacity, now: stores.now)
             case is DatabaseCodeStore:
-                DatabaseCodeStore(
-                    database: stores.database, table: .pendingRequests, capacity: Self.pendingCapacity, now: stores.now)
+                DatabaseCodeStore(database: stores.database, table: table, capacity: capacity, now: stores.now)
             default: codes
             }
         }
+        pendingRequests = separate(.pendingRequests, capacity: Self.pendingCapacity)
+        clientAssertions = separate(.clientAssertions, capacity: Self.assertionCapacity)
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations

@@ -17,10 +17,11 @@ package enum TokenResponses {
         refusal(status, error: "invalid_request", description: sentence)
     }
 
-    /// A 401 response for an unknown client or a wrong secret. These cases are not distinguished.
+    /// A 401 response for an unknown client, or a wrong secret or assertion. These cases are not distinguished.
     package static let invalidClient: ServerResponse = {
         var response = refusal(
-            .unauthorized, error: "invalid_client", description: "The client is unknown or its secret is wrong.")
+            .unauthorized, error: "invalid_client",
+            description: "The client is unknown, or its secret or assertion is wrong.")
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
     }()
@@ -48,5 +49,14 @@ package enum TokenResponses {
         ServerResponse(
             status: status, headers: .privateJSON,
             body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))
+    }
+
+    /// Returns a 400 response with a sentence that was made for the request. It must not repeat what was sent.
+    package static func refusal(error: String, sentence: String) -> ServerResponse {
+        ServerResponse(
+            status: .badRequest, headers: .privateJSON,
+            body: JSONValue.object([
+                .init("error", .string(error)), .init("error_description", .string(sentence)),
+            ]).encoded())
     }
 }

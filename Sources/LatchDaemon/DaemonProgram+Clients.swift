@@ -16,9 +16,13 @@ extension DaemonProgram {
             "confidential", help: "Create a secret. A server can keep one, an app on people's devices cannot.")
         let device = Flag(
             "device", help: "Let devices without a browser sign in with a code. Such a client needs no --redirect.")
+        let keys = Option<String>(
+            "jwks", value: "FILE", completion: .file,
+            help: "A file with the public keys of a client that authenticates with private_key_jwt, as a JSON Web Key "
+                + "Set.")
         return Command(
             "add", "Add a client, and print its id and its secret.",
-            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, device, json]
+            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, keys, device, json]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 characters")
@@ -31,9 +35,13 @@ extension DaemonProgram {
                     throw given.usageError("--redirect '\(redirect.printable)' is not valid: \(problem)")
                 }
             }
+            guard given[keys] == nil || !given[confidential] else {
+                throw given.usageError("a client with --jwks has no secret; remove --confidential")
+            }
             return AddClient(
                 configurationPath: given[config], name: name, redirects: given[redirects],
-                isConfidential: given[confidential], allowsDevice: given[device], isJSON: given[json])
+                isConfidential: given[confidential], allowsDevice: given[device], keysPath: given[keys],
+                isJSON: given[json])
         }
     }()
 

@@ -1,3 +1,4 @@
+import AuthorizationServer
 import Database
 import GatewayConfiguration
 import GatewayCore
@@ -8,7 +9,8 @@ extension Gateway {
     /// Runs the background work of the gateway until the task is cancelled. It detects changes by other processes,
     /// writes last uses, replaces the certificate when its files change, and deletes sessions that ended long ago. It
     /// also deletes outdated failures and expired codes, reads which kinds of password hashes exist, rotates signing
-    /// keys, compares its key with those of other gateways, and scans the picture library.
+    /// keys, compares its key with those of other gateways, tells clients that sessions have ended, and scans the
+    /// picture library.
     ///
     /// A step that fails is logged and repeated later. No failure ends the gateway.
     ///
@@ -29,6 +31,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.compareKeys() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
+            group.addTask { await self.repeating(every: .seconds(1), clock) { await self.tellClients() } }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask {
@@ -46,6 +49,13 @@ extension Gateway {
         for dialect in dialects { try await dialect.scan() }
     }
 
+    /// Tells clients that their sessions have ended.
+    package func tellClients() async {
+        await attempt("Could not read which clients must be told that sessions have ended; trying again.") {
+            try await self.clientSignOuts?.send()
+        }
+    }
+
     private func sweep() async {
         services.limits.sweep()
         await attempt("Could not delete old counters of failed attempts; trying again.") {
@@ -53,6 +63,7 @@ extension Gateway {
         }
         await services.codes?.sweep()
         await services.pendingRequests?.sweep()
+        await services.clientAssertions?.sweep()
         await bridge?.sweep()
     }
 
@@ -129,6 +140,11 @@ extension Gateway {
         await attempt("Could not delete old unlinked identities; trying again.") {
             let age = self.stores.settings.sessions.rememberEnded
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
+        }
+        await attempt("Could not remove unused clients; trying again.") {
+            for client in try await self.stores.clients.removeUnused() {
+                self.stores.audit.record(AuditEvent(.clientRemoved, reason: "unused", client: client))
+            }
         }
         await attempt("Could not delete expired access tokens; trying again.") {
             try await ClientSessionStore.purge(self.stores.database, now: self.stores.now())

@@ -1,3 +1,4 @@
+import AuthorizationServer
 package import FoundationEssentials
 package import GatewayConfiguration
 package import GatewayCore
@@ -37,6 +38,8 @@ package final class Gateway: Sendable {
     /// The comparison of this gateway's secret with those of other gateways. Nil when the settings need no secret.
     let keyAgreement: KeyAgreement?
     let clockWatch: ClockWatch
+    /// The sign-outs that clients are told. Nil without the authorization server.
+    let clientSignOuts: ClientSignOuts?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
     package let certificates: CertificateReloader?
 
@@ -113,6 +116,7 @@ package final class Gateway: Sendable {
         self.certificates = certificates
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys, codes: codes)
+        clientSignOuts = try ClientSignOuts(services: services)
         dialects = DialectFamily.routes(families, services)
         router = try Self.router(
             services: services, dialects: dialects, isDraining: isDraining, certificates: certificates)
@@ -144,6 +148,7 @@ package final class Gateway: Sendable {
                 try await self.keyAgreement?.end()
             }
         }.value
+        await clientSignOuts?.close()
         await stores.close()
     }
 

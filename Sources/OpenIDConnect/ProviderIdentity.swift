@@ -17,6 +17,8 @@ package struct ProviderIdentity: Codable, Sendable, Equatable {
     package var sessionID: String?
     /// When the person signed in at the provider. Nil when the provider does not say; 1970 for an invalid time.
     package var authenticated: Date?
+    /// How the person authenticated at the provider (`amr`). Nil when the provider does not say.
+    package var methods: [String]?
     /// When the access token was issued (`iat`). Nil when the identity does not come from an access token or the claim
     /// is missing.
     package var issued: Date?
@@ -28,7 +30,7 @@ package struct ProviderIdentity: Codable, Sendable, Equatable {
     package init(
         issuer: String, subject: String, email: String? = nil, isEmailVerified: Bool = false, name: String? = nil,
         sessionID: String? = nil, authenticated: Date? = nil, issued: Date? = nil,
-        groups: [String] = []
+        groups: [String] = [], methods: [String]? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -39,5 +41,6 @@ package struct ProviderIdentity: Codable, Sendable, Equatable {
         self.authenticated = authenticated
         self.issued = issued
         self.groups = groups
+        self.methods = methods
     }
 }

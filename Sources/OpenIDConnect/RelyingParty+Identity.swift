@@ -79,8 +79,8 @@ extension RelyingParty {
         ).identity
     }
 
-    /// Returns the identity of a person from the response to a code exchange that the caller sent. Verifies the ID token
-    /// completely and sends no request besides those for the provider's metadata and keys.
+    /// Returns the identity of a person from the response to a code exchange that the caller sent. Verifies the ID
+    /// token completely and sends no request besides those for the provider's metadata and keys.
     ///
     /// - Parameters:
     ///   - tokens: The response.
@@ -105,7 +105,8 @@ extension RelyingParty {
             issuer: provider.issuer, subject: token.subject, email: person.email,
             isEmailVerified: person.isEmailVerified, name: person.name,
             sessionID: token.sessionID,
-            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [])
+            authenticated: token.authenticated.map(Date.init(timeIntervalSince1970:)), groups: person.groups ?? [],
+            methods: token.methods)
     }
 
     private func signIn(

@@ -74,7 +74,8 @@ package final class Bridge: Sendable {
     ///   - returnTo: The end of the sign-in, already checked.
     ///   - callback: The address that the provider redirects the browser to.
     ///   - request: The request's id, for the log.
-    ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is signed in there.
+    ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is
+    ///     signed in there.
     /// - Returns: The address that the browser must open, and the secret that it keeps.
     /// - Throws: The reason why the sign-in cannot begin.
     package func begin(
@@ -193,7 +194,8 @@ package final class Bridge: Sendable {
         case .web(let next):
             let person = try await person(for: identity, at: provider)
             let session = try await start(
-                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
+                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated,
+                methods: AuthenticationMethods(reported: identity.methods ?? []))
             return .web(session, next: next)
         }
     }
@@ -213,7 +215,8 @@ package final class Bridge: Sendable {
     /// ``SessionIssuer/issue(for:device:token:authenticated:)``.
     package func start(
         for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
-        token shape: TokenFormat = .opaque, authenticated: Date?
+        token shape: TokenFormat = .opaque, authenticated: Date?,
+        methods: AuthenticationMethods = AuthenticationMethods(reported: [])
     ) async throws -> SessionCredential {
         // The relying party returns 1970 for a time that is not valid.
         if authenticated?.timeIntervalSince1970 == 0 {
@@ -224,7 +227,7 @@ package final class Bridge: Sendable {
         let session = try await issuer.issue(
             for: person, device: client.device, token: shape, authenticated: authenticated)
         // After a crash before this write, nobody has the token, so the session cannot be used.
-        try await sessions.record(provider: provider, providerSession, of: session.session)
+        try await sessions.record(provider: provider, providerSession, methods, of: session.session)
         audit.record(
             AuditEvent(
                 .signIn, provider: provider, person: session.person, session: session.session,

@@ -20,6 +20,8 @@ package final class DatabaseCodeStore: CodeStore {
         case codes = "one_time_codes"
         /// Authorization requests that wait while their person signs in.
         case pendingRequests = "pending_requests"
+        /// The ids of signed statements with which clients have authenticated.
+        case clientAssertions = "client_assertions"
     }
 
     private let database: Database

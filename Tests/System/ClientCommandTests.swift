@@ -5,6 +5,9 @@ import Testing
 
 /// `latchd clients` as an operator types it.
 @Suite(.blocking, .inTurn, .timeLimit(.minutes(20))) struct ClientCommandTests {
+    private static let keys =
+        #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+
     @Test func `clients are added, listed with those of the configuration, removed, and recorded`() async throws {
         let folder = try TemporaryDirectory()
         let fixture = try SystemFixture([
@@ -23,6 +26,13 @@ import Testing
         #expect(added.status == 0 && secret.utf8.count == 43)
 
         let app = try await fixture.latchd("clients", "add", "--name", "App", "--redirect", "http://127.0.0.1/back")
+        try folder.write(Self.keys, to: "keys.json")
+        let signed = try await fixture.latchd(
+            "clients", "add", "--name", "Signed", "--redirect", "https://signed.example/back", "--jwks",
+            folder.file("keys.json"), "--json")
+        let signedClient = try signed.json()
+        #expect(signedClient["authentication"] == "private_key_jwt" && signedClient["secret"] == nil)
+        #expect(try await fixture.latchd("clients", "remove", signedClient["id"]?.string ?? "").status == 0)
         let lines = app.output.split(separator: "\n")
         #expect(lines.count == 2 && lines[0] == "Added the client 'App'." && lines[1].hasPrefix("  id      "))
 
@@ -44,7 +54,7 @@ import Testing
         #expect(try await fixture.latchd("clients", "list", "--ids").output.split(separator: "\n").count == 2)
 
         let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
-        #expect(audit.split(separator: "\n").count == 4 && !audit.leaks(secret))
+        #expect(audit.split(separator: "\n").count == 6 && !audit.leaks(secret))
         #expect(audit.contains("client-added") && audit.contains("client-removed") && audit.contains(id))
     }
 
@@ -55,11 +65,18 @@ import Testing
             (["--name", "App", "--redirect", "http://notes.example/"], "is not valid: without encryption only"),
             (["--name", "App", "--redirect", "https://notes.example/#x"], "it must not have a fragment"),
             (["--name", "a\nb", "--redirect", "a:/b"], "of 1 to 80 characters"),
+            (["--name", "App", "--redirect", "a:/b", "--jwks", "x", "--confidential"], "has no secret"),
         ]
         for (words, message) in wrong {
             let result = try await fixture.latchd(["clients", "add"] + words)
             #expect(result.status == 64 && result.errors.contains(message), "\(words): \(result.errors)")
         }
+        let folder = try TemporaryDirectory()
+        try folder.write("{}", to: "keys.json")
+        let add = ["clients", "add", "--name", "App", "--redirect", "a:/b", "--jwks"]
+        #expect(
+            try await fixture.latchd(add + [folder.file("keys.json")]).errors.contains("must be a JSON Web Key Set"))
+        #expect(try await fixture.latchd(add + [folder.file("gone")]).errors.contains("Check that the file exists"))
         let none = try await fixture.latchd("clients", "list")
         #expect(none.status == 66 && none.errors.contains("latchd user add"), "\(none)")
     }

@@ -13,6 +13,8 @@ struct StoredClientSession: Sendable {
     let refreshHash: [UInt8]
     let nextHash: [UInt8]?
     let nextAnswer: [UInt8]?
+    let authenticated: Date
+    let methods: AuthenticationMethods
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -25,6 +27,8 @@ struct StoredClientSession: Sendable {
         refreshHash = try row.get(8)
         nextHash = try row.get(9)
         nextAnswer = try row.get(10)
+        authenticated = try row.get(11)
+        methods = AuthenticationMethods(stored: try row.get(12))
     }
 
     /// Whether the session has neither ended nor expired.
@@ -69,21 +73,25 @@ struct StoredAccessToken: Sendable {
 enum ClientSessionStatements {
     static let insert = Statement(
         """
-        INSERT INTO client_sessions (session_id, client_id, scopes, audience, generation, refresh_hash)
-        VALUES (?, ?, ?, ?, 1, ?)
-        """, String.self, String.self, String.self, String.self, [UInt8].self)
+        INSERT INTO client_sessions
+            (session_id, client_id, scopes, audience, generation, refresh_hash, browser_id, is_told)
+        VALUES (?, ?, ?, ?, 1, ?, ?, ?)
+        """, String.self, String.self, String.self, String.self, [UInt8].self, String?.self, Bool.self)
 
-    /// Copies the provider of a browser's session, and the session there, to a client's session.
+    /// Copies the provider of a browser's session, the session there, and how the person authenticated, to a client's
+    /// session.
     static let copyProvider = Statement(
         """
-        UPDATE sessions SET provider = b.provider, provider_session = b.provider_session
+        UPDATE sessions SET provider = b.provider, provider_session = b.provider_session,
+            methods = \(SessionStatements.methods(of: "b"))
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
         """, String.self, String?.self)
 
     static let find = Statement(
         """
         SELECT s.person_id, s.expires_at, s.cap_at, s.ended_at IS NOT NULL OR p.disabled_at IS NOT NULL,
-            c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer
+            c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer,
+            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s"))
         FROM client_sessions c JOIN sessions s ON s.id = c.session_id JOIN people p ON p.id = s.person_id
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)

@@ -57,18 +57,25 @@ package struct ClientSessionStore: Sendable {
     ///   - authenticated: When the person last authenticated.
     ///   - browser: The session of the browser in which the person allowed it. If an identity provider signs that
     ///     session out, it also ends the client's. Nil if there is none.
+    ///   - methods: How the person authenticated.
+    ///   - signer: Makes a signed access token. Nil for an opaque one.
+    ///   - isTold: Whether the client is told when its session or that of the browser ends.
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, for person: Person, device: SessionDevice, kind: String? = SessionDevice.clientKind,
-        id: SessionID, authenticated: Date, from browser: SessionID?
+        id: SessionID, authenticated: Date, from browser: SessionID?, methods: AuthenticationMethods = .password,
+        signer: AccessTokenSigner? = nil, isTold: Bool = false
     ) async throws -> ClientTokens {
         let now = now()
         let cap = now + lifetime.maximum
         let expires = min(now + lifetime.sliding, cap)
         let refresh = RefreshToken(session: id, generation: 1, key: key)
-        let access = AccessToken(generation: 1, expires: min(now + accessTokenLifetime, expires))
+        let access = try AccessToken(generation: 1, expires: min(now + accessTokenLifetime, expires)) { end in
+            try signer?.token(
+                grant, of: person.id, authenticated: min(authenticated, now), methods: methods, at: now, until: end)
+        }
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
             let inserted = try connection.run(
@@ -79,8 +86,9 @@ package struct ClientSessionStore: Sendable {
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser?.rawValue)
             try connection.run(
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
-                grant.audience.joined(separator: " "), refresh.hash)
+                grant.audience.joined(separator: " "), refresh.hash, browser?.rawValue, isTold)
             try access.insert(of: id, connection)
+            try Self.recordUse(of: grant.client, at: now, connection)
             return try connection.all(
                 SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
                 id.rawValue)
@@ -96,12 +104,17 @@ package struct ClientSessionStore: Sendable {
     }
 
     /// Returns new tokens for a refresh token of a client, or those of the last refresh if they were not used yet.
+    /// `signer` makes signed access tokens; without one, they are opaque.
     ///
     /// - Throws: `DatabaseError`.
-    package func refresh(_ text: String, of client: String) async throws -> ClientRefresh {
+    package func refresh(
+        _ text: String, of client: String, signer: AccessTokenSigner? = nil
+    ) async throws -> ClientRefresh {
         guard let token = RefreshToken(text, key: key) else { return .refused }
         let now = now()
-        let result = try await database.write { connection in try refresh(token, of: client, at: now, connection) }
+        let result = try await database.write { connection in
+            try refresh(token, of: client, signer, at: now, connection)
+        }
         if case .stolen(let person) = result {
             audit.record(
                 AuditEvent(.revoked, reason: "token-reused", person: person, session: token.session, client: client))
@@ -117,13 +130,21 @@ package struct ClientSessionStore: Sendable {
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the session is read.
     private func refresh(
-        _ token: RefreshToken, of client: String, at now: Date, _ connection: Connection
+        _ token: RefreshToken, of client: String, _ signer: AccessTokenSigner?, at now: Date, _ connection: Connection
     ) throws -> Refreshed {
         guard let stored = try connection.first(ClientSessionStatements.find, token.session.rawValue),
             ExactText(stored.grant.client) == ExactText(client), stored.isLive(at: now)
         else { return .refused }
         let expires = min(now + lifetime.sliding, stored.cap)
         var machine = stored.machine
+        func access(_ generation: Int) throws -> AccessToken {
+            try AccessToken(generation: generation, expires: min(now + accessTokenLifetime, expires)) { end in
+                try signer?.token(
+                    stored.grant, of: stored.person, authenticated: stored.authenticated, methods: stored.methods,
+                    at: now,
+                    until: end)
+            }
+        }
         switch machine.refresh(with: stored.kind(of: token)) {
         case .refuse: return .refused
         case .endSession:
@@ -134,29 +155,36 @@ package struct ClientSessionStore: Sendable {
             guard let answer = stored.nextAnswer.flatMap({ SealedAnswer(opening: $0, with: token) }) else {
                 return .refused
             }
-            var access = answer.access
-            if access.expires <= now {
-                access = AccessToken(
-                    generation: machine.generation + 1, expires: min(now + accessTokenLifetime, expires))
-                let renewed = SealedAnswer(access: access, refreshToken: answer.refreshToken)
+            var latest = answer.access
+            if latest.expires <= now {
+                latest = try access(machine.generation + 1)
+                let renewed = SealedAnswer(access: latest, refreshToken: answer.refreshToken)
                 try connection.run(
                     ClientSessionStatements.replaceAnswer, try renewed.sealed(with: token), token.session.rawValue)
-                try access.insert(of: token.session, connection)
+                try latest.insert(of: token.session, connection)
             }
-            return .tokens(tokens(access, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))
+            return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))
         case .issue(let generation):
             let next = RefreshToken(session: token.session, generation: generation, key: key)
-            let access = AccessToken(generation: generation, expires: min(now + accessTokenLifetime, expires))
-            let answer = SealedAnswer(access: access, refreshToken: next.text)
+            let latest = try access(generation)
+            let answer = SealedAnswer(access: latest, refreshToken: next.text)
             try connection.run(
                 ClientSessionStatements.rotate, machine.generation, token.hash, next.hash,
                 try answer.sealed(with: token), token.session.rawValue)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
+            try Self.recordUse(of: client, at: now, connection)
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
-            try access.insert(of: token.session, connection)
-            return .tokens(tokens(access, next.text, of: token.session, stored.person, stored.grant, at: now))
+            try latest.insert(of: token.session, connection)
+            return .tokens(tokens(latest, next.text, of: token.session, stored.person, stored.grant, at: now))
         }
+    }
+
+    /// Records the use of a client that registered itself, at most once a day.
+    private static func recordUse(
+        of client: String, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        try connection.run(ClientStatements.recordUse, now, client, now - .seconds(86_400))
     }
 
     private func tokens(
@@ -285,8 +313,10 @@ struct AccessToken: Sendable {
     /// When it expires.
     let expires: Date
 
-    init(generation: Int, expires: Date) {
-        self.init(text: Secret(Base64URL.encode(SecureRandom.bytes(32))), generation: generation, expires: expires)
+    /// Creates a token that is signed by `sign`, or opaque where that returns nil.
+    init(generation: Int, expires: Date, signedBy sign: (Date) throws -> Secret?) throws {
+        let text = try sign(expires) ?? Secret(Base64URL.encode(SecureRandom.bytes(32)))
+        self.init(text: text, generation: generation, expires: expires)
     }
 
     init(text: Secret, generation: Int, expires: Date) {
@@ -295,8 +325,10 @@ struct AccessToken: Sendable {
         self.expires = expires
     }
 
-    /// Whether a text can be an access token.
-    static func isPossible(_ text: String) -> Bool { text.utf8.count == 43 }
+    /// Whether a text can be an access token: an opaque or a signed one.
+    static func isPossible(_ text: String) -> Bool {
+        text.utf8.count == 43 || (100...8_192).contains(text.utf8.count) && text.utf8.contains(UInt8(ascii: "."))
+    }
 
     func insert(of session: SessionID, _ connection: Connection) throws(DatabaseError) {
         try connection.run(
@@ -324,13 +356,16 @@ struct SealedAnswer: Sendable {
 
     /// Opens a response. Nil when it was not made for this token.
     init?(opening box: [UInt8], with token: RefreshToken) {
-        guard let plain = try? Sealing.open(box, key: token.answerKey, context: Self.context(token)), plain.count > 51
+        let shortest = 8 + RefreshToken.textCount
+        guard let plain = try? Sealing.open(box, key: token.answerKey, context: Self.context(token)),
+            plain.count > shortest
         else { return nil }
         let milliseconds = plain.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         access = AccessToken(
-            text: Secret(bytes: Array(plain[8..<51])), generation: token.generation + 1,
+            text: Secret(bytes: Array(plain[8..<(plain.count - RefreshToken.textCount)])),
+            generation: token.generation + 1,
             expires: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))
-        refreshToken = Secret(bytes: Array(plain[51...]))
+        refreshToken = Secret(bytes: Array(plain.suffix(RefreshToken.textCount)))
     }
 
     private static func context(_ token: RefreshToken) -> [UInt8] { Array(token.session.rawValue.utf8) }

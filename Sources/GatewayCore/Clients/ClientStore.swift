@@ -4,15 +4,15 @@ package import FoundationEssentials
 
 /// Stores the clients that people sign in to, and what each person allowed them.
 ///
-/// Clients come from the configuration, and from administrators, who add them to the database. A client of the
-/// configuration takes precedence over a stored one with the same id.
+/// Clients come from the configuration, from administrators, who add them to the database, and from registrations by
+/// themselves. A client of the configuration takes precedence over a stored one with the same id.
 package struct ClientStore: Sendable {
-    /// The maximum number of stored clients.
+    /// The maximum number of clients that administrators added.
     package static let maximum = 1_000
 
-    private let database: Database
+    let database: Database
     private let configured: [RegisteredClient]
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     /// Creates a store with the clients of the configuration.
     package init(database: Database, configured: [RegisteredClient], now: @escaping @Sendable () -> Date) {
@@ -41,20 +41,24 @@ package struct ClientStore: Sendable {
     ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
     ///   - isConfidential: Whether the client gets a secret.
     ///   - allowsDevice: Whether devices without a browser may sign in to the client.
+    ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
+    ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
-        name: String, redirects: [String], isConfidential: Bool, allowsDevice: Bool = false
+        name: String, redirects: [String], isConfidential: Bool, allowsDevice: Bool = false, keys: ClientKeys? = nil,
+        signOut: ClientSignOutSettings = ClientSignOutSettings()
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
-            redirects: redirects, allowsDevice: allowsDevice, created: now())
+            redirects: redirects, allowsDevice: allowsDevice, created: now(), keys: keys, signOut: signOut)
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
-                ClientStatements.insert, client.id, client.name, hash, client.redirects.joined(separator: "\n"),
-                allowsDevice, client.created ?? now(), Self.maximum)
+                ClientStatements.insert, client.id, client.name, hash, client.storedRedirects, allowsDevice,
+                client.created ?? now(), client.keys?.text,
+                signOut.redirects.joined(separator: "\n"), signOut.address, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -72,10 +76,7 @@ package struct ClientStore: Sendable {
     package func remove(_ id: String) async throws -> Int {
         let now = now()
         let count = try await database.write { connection -> Int? in
-            guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
-            try connection.run(ClientStatements.removeConsents, id)
-            return try connection.run(
-                ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
+            try Self.remove(id, at: now, connection)
         }
         guard let count else {
             throw GatewayError(
@@ -85,6 +86,13 @@ package struct ClientStore: Sendable {
                     : "No client has the id '\(id)'; 'latchd clients list' shows them.")
         }
         return count
+    }
+
+    /// Does the same inside a write transaction. Returns nil when no stored client has this id.
+    static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
+        guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
+        try connection.run(ClientStatements.removeConsents, id)
+        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
     }
 }
 
@@ -117,7 +125,8 @@ extension ClientStore {
         return try await database.read { try $0.all(ClientStatements.consents, now, person) }
     }
 
-    /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest first.
+    /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest
+    /// first.
     package func stolen(from person: UUID, since time: Date) async throws -> [StolenSession] {
         try await database.read {
             try $0.all(ClientStatements.stolen, person, SessionEndReason.tokenReused.rawValue, time)
@@ -174,7 +183,9 @@ package struct StolenSession: Sendable, Equatable {
 
 /// SQL statements for clients and consents.
 enum ClientStatements {
-    private static let columns = "id, name, secret_hash, redirects, allows_device, created_at"
+    private static let added = "id, name, secret_hash, redirects, allows_device, created_at, key_set"
+    private static let columns =
+        added + ", registration_hash, registration_method, last_used_at, sign_out_redirects, sign_out_address"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -183,9 +194,11 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6
-            WHERE (SELECT count(*) FROM clients) < ?7
-        """, String.self, String.self, [UInt8]?.self, String.self, Bool.self, Date.self, Int.self)
+        INSERT INTO clients (\(added), sign_out_redirects, sign_out_address)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
+        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?10
+        """, String.self, String.self, [UInt8]?.self, String.self, Bool.self, Date.self, String?.self, String.self,
+        String?.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

@@ -38,6 +38,8 @@ package struct DeviceApproval: Sendable, Equatable {
     package let sessionEpoch: Int
     /// When the person last authenticated.
     package let authenticated: Date
+    /// How the person authenticated.
+    package let methods: AuthenticationMethods
     /// The session of the browser in which the person allowed it.
     package let browser: SessionID
 
@@ -46,17 +48,20 @@ package struct DeviceApproval: Sendable, Equatable {
         person = session.person.id
         sessionEpoch = session.person.sessionEpoch
         authenticated = session.authenticated
+        methods = session.methods
         browser = session.id
     }
 
     /// Reads the columns from an index. Nil when nobody has allowed the request.
     init?(_ row: SQLRow, at index: Int) throws(DatabaseError) {
         guard let person = try row.get(index) as UUID?, let epoch = try row.get(index + 1) as Int?,
-            let authenticated = try row.get(index + 2) as Date?, let browser = try row.get(index + 3) as String?
+            let authenticated = try row.get(index + 2) as Date?, let browser = try row.get(index + 3) as String?,
+            let methods = try row.get(index + 4) as String?
         else { return nil }
         self.person = person
         sessionEpoch = epoch
         self.authenticated = authenticated
+        self.methods = AuthenticationMethods(stored: methods)
         self.browser = SessionID(rawValue: browser)
     }
 }

@@ -91,7 +91,7 @@ package struct DeviceRequestStore: Sendable {
         return try await database.write { connection in
             try connection.first(
                 DeviceStatements.decide, state.rawValue, approval?.person, approval?.sessionEpoch,
-                approval?.authenticated, approval?.browser.rawValue, hash, now)
+                approval?.authenticated, approval?.browser.rawValue, approval?.methods.text, hash, now)
         }
     }
 
@@ -184,14 +184,15 @@ private enum DeviceStatements {
     static let decide = Statement(
         """
         UPDATE device_requests
-        SET state = ?, person_id = ?, session_epoch = ?, authenticated_at = ?, browser_session = ?
+        SET state = ?, person_id = ?, session_epoch = ?, authenticated_at = ?, browser_session = ?, methods = ?
         WHERE user_hash = ? AND expires_at > ? AND state = 'waiting' RETURNING \(columns)
-        """, String.self, UUID?.self, Int?.self, Date?.self, String?.self, [UInt8].self, Date.self,
-        row: DeviceRequest.init)
+        """, String.self, UUID?.self, Int?.self, Date?.self, String?.self, String?.self, [UInt8].self,
+        Date.self, row: DeviceRequest.init)
 
     static let find = Statement(
         """
-        SELECT \(columns), state, poll_interval, polled_at, person_id, session_epoch, authenticated_at, browser_session
+        SELECT \(columns), state, poll_interval, polled_at, person_id, session_epoch, authenticated_at, browser_session,
+            methods
         FROM device_requests WHERE device_hash = ?
         """, [UInt8].self, row: StoredDeviceRequest.init)
 

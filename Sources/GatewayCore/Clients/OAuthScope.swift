@@ -24,14 +24,17 @@ package enum OAuthScope: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the known scopes of a list that is separated by spaces, each once. Others are ignored, and the response
-    /// names the scopes that were granted.
+    /// Returns the known scopes, and those in `others`, of a list that is separated by spaces, each once. Others are
+    /// ignored, and the response names the scopes that were granted.
     ///
     /// Source: RFC 6749 §3.3.
-    package static func known(in text: String) -> [String] {
+    package static func known(in text: String, and others: [String] = []) -> [String] {
         var scopes: [String] = []
         for word in text.split(separator: " ") {
-            guard let scope = OAuthScope(rawValue: String(word))?.rawValue, !scopes.contains(scope) else { continue }
+            let scope = String(word)
+            guard OAuthScope(rawValue: scope) != nil || others.contains(where: { ExactText($0) == ExactText(scope) }),
+                !scopes.contains(scope)
+            else { continue }
             scopes.append(scope)
         }
         return scopes
@@ -41,7 +44,9 @@ package enum OAuthScope: String, CaseIterable, Sendable {
 extension ClientGrant {
     /// What a client with this grant may do, such as `see your name`.
     package var phrases: [String] {
-        let known = scopes.compactMap { OAuthScope(rawValue: $0)?.phrase } + audience.map { "use \($0) as you" }
+        let known =
+            scopes.map { OAuthScope(rawValue: $0)?.phrase ?? "use the permission \($0)" }
+            + audience.map { "use \($0) as you" }
         return known.isEmpty ? ["know that you have an account here"] : known
     }
 }

@@ -10,7 +10,8 @@ package struct RegisteredClient: Sendable, Equatable {
     package let id: String
     /// The name for people, at most 80 characters.
     package let name: String
-    /// The SHA-256 of the client's secret. Nil for a public client, such as an app, which cannot keep a secret.
+    /// The SHA-256 of the client's secret. Nil for a client with keys, and for a public client, such as an app, which
+    /// cannot keep a secret.
     package let secretHash: SHA256Digest?
     /// The addresses that a sign-in may end at.
     package let redirects: [String]
@@ -18,13 +19,22 @@ package struct RegisteredClient: Sendable, Equatable {
     ///
     /// Source: RFC 8628.
     package let allowsDevice: Bool
-    /// When an administrator added the client. Nil for a client of the configuration.
+    /// When the client was added. Nil for a client of the configuration.
     package let created: Date?
+    /// The keys with which the client authenticates instead of a secret. Nil when it has none.
+    package let keys: ClientKeys?
+    /// The registration of a client that registered itself. Nil when an administrator added the client.
+    package let registration: ClientRegistration?
+    /// How the client takes part in sign-outs.
+    package let signOut: ClientSignOutSettings
+    /// The form of the client's access tokens.
+    package let accessTokens: AccessTokenForm
 
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], allowsDevice: Bool = false,
-        created: Date? = nil
+        created: Date? = nil, keys: ClientKeys? = nil, registration: ClientRegistration? = nil,
+        signOut: ClientSignOutSettings = ClientSignOutSettings(), accessTokens: AccessTokenForm = .opaque
     ) {
         self.id = id
         self.name = name
@@ -32,14 +42,21 @@ package struct RegisteredClient: Sendable, Equatable {
         self.redirects = redirects
         self.allowsDevice = allowsDevice
         self.created = created
+        self.keys = keys
+        self.registration = registration
+        self.signOut = signOut
+        self.accessTokens = accessTokens
     }
 
     /// The program `latch`, with which devices without a browser sign in to the dialects of the gateway.
     package static let latch = RegisteredClient(
         id: "latch", name: "latch", secretHash: nil, redirects: [], allowsDevice: true)
 
-    /// Whether the client has a secret.
-    package var isConfidential: Bool { secretHash != nil }
+    /// The redirects as they are stored.
+    var storedRedirects: String { redirects.joined(separator: "\n") }
+
+    /// Whether the client authenticates, with a secret or with keys.
+    package var isConfidential: Bool { secretHash != nil || keys != nil }
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -49,6 +66,10 @@ package struct RegisteredClient: Sendable, Equatable {
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         allowsDevice = try row.get(4)
         created = try row.get(5)
+        keys = (try row.get(6) as String?).flatMap(ClientKeys.init)
+        registration = try ClientRegistration(row, at: 7)
+        signOut = try ClientSignOutSettings(row, at: 10)
+        accessTokens = .opaque
     }
 }
 

@@ -23,7 +23,8 @@ extension Schema {
             person_id TEXT REFERENCES people (id) ON DELETE CASCADE,
             session_epoch INTEGER,
             authenticated_at INTEGER,
-            browser_session TEXT
+            browser_session TEXT,
+            methods TEXT
         ) STRICT, WITHOUT ROWID;
 
         CREATE INDEX device_requests_by_expiry ON device_requests (expires_at);
@@ -52,7 +53,8 @@ extension Schema {
             person_id \(text) REFERENCES people (id) ON DELETE CASCADE,
             session_epoch BIGINT,
             authenticated_at BIGINT,
-            browser_session \(text)
+            browser_session \(text),
+            methods \(text)
         );
         CREATE INDEX device_requests_by_expiry ON device_requests (expires_at);
         CREATE INDEX device_requests_by_person ON device_requests (person_id) WHERE person_id IS NOT NULL;

@@ -19,10 +19,12 @@ package struct Session: Sendable, Equatable, Identifiable {
     let cap: Date
     /// The person's groups, from the last sign-in at each identity provider.
     package let groups: [String]
+    /// How the person authenticated.
+    package let methods: AuthenticationMethods
 
     package init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,
-        groups: [String] = []
+        groups: [String] = [], methods: AuthenticationMethods = .password
     ) {
         self.id = id
         self.person = person
@@ -31,5 +33,6 @@ package struct Session: Sendable, Equatable, Identifiable {
         self.expires = expires
         self.cap = cap
         self.groups = groups
+        self.methods = methods
     }
 }

@@ -12,15 +12,18 @@ extension SessionAdministration {
     /// providers let an access token live.
     private static let sessionMemory = Duration.seconds(30 * 86_400)
 
-    /// Stores the provider that a session was started through, and the id of the session there if the provider sent
-    /// one.
+    /// Stores the provider that a session was started through, the id of the session there if the provider sent one,
+    /// and how the person authenticated there.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.
-    package func record(provider: String, _ session: String?, of id: SessionID) async throws {
+    package func record(
+        provider: String, _ session: String?, _ methods: AuthenticationMethods = AuthenticationMethods(reported: []),
+        of id: SessionID
+    ) async throws {
         let now = now()
         let isOver = try await database.write { connection in
-            try connection.run(ProviderSessionStatements.record, provider, session, id.rawValue)
+            try connection.run(ProviderSessionStatements.record, provider, session, methods.text, id.rawValue)
             guard let session,
                 try connection.first(
                     ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) == true
@@ -133,7 +136,8 @@ extension SessionAdministration {
 /// SQL statements for sessions that were started through a provider.
 enum ProviderSessionStatements {
     static let record = Statement(
-        "UPDATE sessions SET provider = ?, provider_session = ? WHERE id = ?", String.self, String?.self, String.self)
+        "UPDATE sessions SET provider = ?, provider_session = ?, methods = ? WHERE id = ?", String.self, String?.self,
+        String.self, String.self)
 
     static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
         row throws(DatabaseError) in try row.get(0) as String?

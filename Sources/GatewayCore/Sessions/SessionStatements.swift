@@ -38,8 +38,13 @@ enum SessionStatements {
             p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
             (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
-            coalesce(s.authenticated_at, s.created_at)
+            coalesce(s.authenticated_at, s.created_at), \(methods(of: "s"))
         """
+
+    /// An SQL expression for how the person of a session authenticated.
+    static func methods(of session: String) -> String {
+        "coalesce(\(session).methods, CASE WHEN \(session).provider IS NULL THEN 'pwd' ELSE '' END)"
+    }
 
     static let find = Statement(
         """

@@ -4,16 +4,16 @@ import Synchronization
 
 /// Copies all tables of a gateway from one database to another, of the same kind or another one.
 ///
-/// The source is read in one snapshot, so a gateway may write to it meanwhile. The target is written in one transaction,
-/// so after a crash it is empty, and the copy can be repeated. Before the transaction is committed, every table of the
-/// target is read again and compared with the source by the number of its rows and its ``TableDigest``.
+/// The source is read in one snapshot, so a gateway may write to it meanwhile. The target is written in one
+/// transaction, so after a crash it is empty, and the copy can be repeated. Before the transaction is committed, every
+/// table of the target is read again and compared with the source by the number of its rows and its ``TableDigest``.
 package struct DatabaseCopy: Sendable {
     /// The tables, in an order in which triggers of one do not change those before it.
     package static let tables = [
         "people", "identities", "unlinked_identities", "pins", "sessions", "provider_sign_outs", "one_time_codes",
         "signing_keys", "api_keys", "asset_folders", "assets", "asset_changes", "asset_months", "attempt_counters",
         "attempts_in_progress", "key_checks", "clients", "client_consents", "client_sessions", "access_tokens",
-        "pending_requests", "device_requests",
+        "pending_requests", "device_requests", "client_assertions", "client_sign_outs",
     ]
     /// The tables with a `rowid`, whose order matters.
     private static let numbered: Set = ["sessions", "api_keys", "assets"]
@@ -79,7 +79,8 @@ package struct DatabaseCopy: Sendable {
     ///   - act: What is done, for messages: a verb and its object.
     ///   - onProgress: Called on threads of both databases, at the beginning of each table and from time to time.
     /// - Returns: What was done.
-    /// - Throws: `DatabaseError`; `CancellationError`; ``GatewayError/Code/database`` when the target has other rows, or
+    /// - Throws: `DatabaseError`; `CancellationError`; ``GatewayError/Code/database`` when the target has other rows,
+    ///   or
     ///   when a table is not the same after the copy. The target is then unchanged.
     package static func run(
         from source: Database, to target: Database, act: String = "copy the database",

@@ -39,7 +39,8 @@ extension TokenRoutes {
             case .ambiguous: return .failure(Refusal(response: TokenResponses.ambiguousCredentials))
             case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
                 return Self.tokenToCheck(form)
-            case .none, .unreadable, .secret: return .failure(Refusal(response: TokenResponses.invalidClient))
+            case .none, .unreadable, .secret, .assertion:
+                return .failure(Refusal(response: TokenResponses.invalidClient))
             }
         }
     }

@@ -87,7 +87,7 @@ package struct TokenRoutes: Sendable {
         }
         switch ClientCredentials(request, form) {
         case .ambiguous: return TokenResponses.ambiguousCredentials
-        case .unreadable: return TokenResponses.invalidClient
+        case .unreadable, .assertion: return TokenResponses.invalidClient
         case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
             return TokenResponses.invalidClient
         case .none, .secret: break

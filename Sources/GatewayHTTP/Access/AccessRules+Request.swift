@@ -13,20 +13,31 @@ extension AccessRule {
     }
 }
 
+/// Who may make a request, and what is required in addition.
+package struct AccessDecision: Sendable, Equatable {
+    /// The people who may make the request.
+    package let admission: AccessRule.Admission
+    /// What is required in addition.
+    package let requirement: AccessRequirement
+}
+
 extension AccessRules {
     /// Returns who may make a request. If a server could read the path differently, only people who are signed in may
     /// make it.
     ///
-    /// - Throws: ``ForwardedRefusal/ambiguousPath`` when the rules admit other people to the other reading of the path.
-    package func admission(to request: ForwardedRequest) throws(ForwardedRefusal) -> AccessRule.Admission {
-        let found = admission(to: request, request.path)
+    /// - Throws: ``ForwardedRefusal/ambiguousPath`` when the rules decide otherwise for the other reading of the path.
+    package func decision(on request: ForwardedRequest) throws(ForwardedRefusal) -> AccessDecision {
+        let found = decision(on: request, request.path)
         guard let cut = request.path.cut else { return found }
-        guard admission(to: request, cut) == found else { throw .ambiguousPath }
-        return found == .everybody ? .signedIn : found
+        guard decision(on: request, cut) == found else { throw .ambiguousPath }
+        guard found.admission == .everybody else { return found }
+        return AccessDecision(admission: .signedIn, requirement: found.requirement)
     }
 
-    private func admission(to request: ForwardedRequest, _ path: AccessPath) -> AccessRule.Admission {
-        rules.first { $0.covers(request, path) }?.admission ?? otherwise
+    private func decision(on request: ForwardedRequest, _ path: AccessPath) -> AccessDecision {
+        let rule = rules.first { $0.covers(request, path) }
+        return AccessDecision(
+            admission: rule?.admission ?? otherwise, requirement: rule?.requirement ?? AccessRequirement())
     }
 
     /// Whether a request may authenticate with a person's API key. If two servers could read the path differently, both

@@ -95,16 +95,20 @@ extension PageRoutes {
 
     /// `POST /sign-out`: ends the browser's session.
     package func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
-        if let ended = try await services.issuer.end(visit.visitor.token) {
-            let client = client(of: visit.request)
-            services.audit.record(
-                AuditEvent(
-                    .signedOut, person: ended.person, session: ended.session, address: client.address.description,
-                    request: visit.request.id, device: client.device))
-        }
+        try await end(visit.visitor, visit.request)
         var response = seeOther(PagePath.signIn + "?done=out")
         response.headers.append("Set-Cookie", cookie.end)
         return response
+    }
+
+    /// Ends the session of a browser. The response must end its cookie.
+    package func end(_ visitor: SignedInBrowser, _ request: ServerRequest) async throws {
+        guard let ended = try await services.issuer.end(visitor.token) else { return }
+        let client = client(of: request)
+        services.audit.record(
+            AuditEvent(
+                .signedOut, person: ended.person, session: ended.session, address: client.address.description,
+                request: request.id, device: client.device))
     }
 
     /// Returns where a sign-in leads, or nil when no address is given or the address is not allowed.

@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -12,13 +13,16 @@ struct AddClient: ExecutableCommand {
     let redirects: [String]
     let isConfidential: Bool
     let allowsDevice: Bool
+    let keysPath: String?
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let keys = try keysPath.map(Self.keys)
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let (client, secret) = try await administration.withStores { stores in
             let added = try await stores.clients.add(
-                name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice)
+                name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice,
+                keys: keys)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -30,6 +34,22 @@ struct AddClient: ExecutableCommand {
                     + (secret.map { ["  secret  \($0.reveal()) (it cannot be shown again)"] } ?? []))
         }
         return .done
+    }
+}
+
+extension AddClient {
+    /// Reads the public keys of a client.
+    private static func keys(at path: String) throws -> ClientKeys {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure(.notFound, "Could not read '\(path.printable)'. Check that the file exists and is readable.")
+        }
+        guard let keys = ClientKeys(String(decoding: data, as: UTF8.self)) else {
+            throw Failure(
+                .badInput,
+                "Could not use '\(path.printable)': it must be a JSON Web Key Set with 1 to \(ClientKeys.maximumCount) "
+                    + "public keys (RSA, P-256 or Ed25519) of at most \(ClientKeys.maximumBytes) bytes.")
+        }
+        return keys
     }
 }
 
@@ -52,7 +72,9 @@ struct ListClients: ExecutableCommand {
             var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "REDIRECTS"])
             for client in clients {
                 table.add([
-                    client.id, client.name.printable, client.isConfidential ? "confidential" : "public",
+                    client.id, client.name.printable,
+                    (client.isConfidential ? "confidential" : "public")
+                        + (client.registration == nil ? "" : ", unverified"),
                     client.created?.forPeople ?? "in the configuration", client.allowsDevice ? "yes" : "no",
                     client.redirects.joined(separator: " "),
                 ])
@@ -85,8 +107,11 @@ extension RegisteredClient {
     fileprivate func json(secret: Secret? = nil) -> JSONValue {
         let members: [JSONValue.Member] = [
             .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
+            .init("authentication", keys != nil ? "private_key_jwt" : secretHash != nil ? "client_secret" : "none"),
             .init("redirects", .array(redirects.map(JSONValue.string))), .init("allowsDevice", .bool(allowsDevice)),
             .init("isConfigured", .bool(created == nil)),
+            .init("isRegisteredByItself", .bool(registration != nil)),
+            .init("lastUsedAt", registration?.lastUsed.map { .string($0.forPrograms) } ?? .null),
             .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
         ]
         return .object(members + (secret.map { [.init("secret", .string($0.reveal()))] } ?? []))

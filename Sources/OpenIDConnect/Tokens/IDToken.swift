@@ -32,6 +32,9 @@ struct IDToken: Sendable {
     /// invalid time.
     let authenticated: Double?
     let person: PersonClaims
+    /// How the person authenticated at the provider (`amr`). Nil when the provider does not say, or not in the form of
+    /// the standard.
+    let methods: [String]?
 
     /// Checks the claims of a token with a valid signature.
     ///
@@ -53,6 +56,7 @@ struct IDToken: Sendable {
         subject = try reader.subject()
         sessionID = try reader.text("sid")
         person = PersonClaims(reader.value, groupsClaim: expected.groupsClaim)
+        methods = reader.value["amr"].flatMap { _ in try? reader.texts("amr") }
     }
 
     private static func checkParties(_ reader: ClaimReader, _ expected: Expectation) throws(OpenIDConnectError) {

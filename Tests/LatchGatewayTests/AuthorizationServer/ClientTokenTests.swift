@@ -171,6 +171,54 @@ struct ClientTokenTests {
         }
     }
 
+    @Test("RFC 9068 a client's access tokens may be signed, and are refused here as soon as the session ends")
+    func signed() async throws {
+        try await OAuthFixture.with({ settings in
+            settings.authorizationServer.clients.append(
+                RegisteredClient(
+                    id: "signed", name: "Signed", secretHash: nil, redirects: [OAuthFixture.appRedirect],
+                    accessTokens: .signed))
+        }) { fixture in
+            func tokens(_ more: [(String, String)] = []) async throws -> OAuthTokens {
+                let request = OAuthFixture.replacing(fixture.parameters, [("client_id", "signed")]) + more
+                let code = try await fixture.respond(to: request)["code"].orThrow
+                return try OAuthTokens(try await fixture.exchange(code, client: "signed"))
+            }
+            let keys = try await fixture.gateway.http.send("GET", "/oauth2/jwks").json?["keys"]?.array ?? []
+            func claims(_ token: String) throws -> JSONValue {
+                let signature = try JSONWebSignature(parsing: token)
+                #expect(signature.header.type == "at+jwt")
+                let isSigned = try keys.contains { signature.isValid(by: try JSONWebKey(parsing: $0)) }
+                #expect(isSigned)
+                return try JSONValue(parsing: signature.payload)
+            }
+            let plain = try await tokens()
+            let plainNames = try claims(plain.access)
+            #expect(plainNames["aud"] == .string(OAuthFixture.issuer))
+            let first = try await tokens([("resource", OAuthFixture.resource)])
+            let names = try claims(first.access)
+            let id = try JSONValue(parsing: JSONWebSignature(parsing: try #require(first.id)).payload)
+            #expect(names["aud"] == .string(OAuthFixture.resource) && names["client_id"] == "signed")
+            for name in ["iss", "sub", "auth_time", "acr", "amr"] { #expect(names[name] == id[name], "\(name)") }
+            #expect(names["scope"] == "openid profile email" && names["jti"] != id["sid"])
+            let (issued, expires) = (try #require(names["iat"]?.number), try #require(names["exp"]?.number))
+            #expect(expires - issued == 600)
+            #expect(try await fixture.verify(first.access) == 200)
+            #expect(try await fixture.verify(String(first.access.dropLast(4)) + "AAAA") == 401)
+            #expect(try await fixture.verify(plain.access) == 401)
+
+            let second = try OAuthTokens(try await fixture.refresh(first.refresh, client: "signed"))
+            #expect(try OAuthTokens(try await fixture.refresh(first.refresh, client: "signed")) == second)
+            let refreshed = try claims(second.access)
+            #expect(refreshed["auth_time"] == names["auth_time"])
+            #expect(try await fixture.verify(second.access) == 200)
+            #expect(try await fixture.userInfo(second.access).status == 200)
+            let revocation = [("client_id", "signed"), ("token", second.access)]
+            #expect(try await fixture.post("revoke", revocation).status == 200)
+            #expect(try await fixture.verify(second.access) == 401)
+        }
+    }
+
     @Test("RFC 8414 OpenID Connect Discovery: the metadata name this server and its endpoints")
     func metadata() async throws {
         try await OAuthFixture.with { fixture in

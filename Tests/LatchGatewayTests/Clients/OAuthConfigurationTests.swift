@@ -46,6 +46,54 @@ struct OAuthConfigurationTests: ReadsConfigurations {
             ])
     }
 
+    private static let keys =
+        #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+
+    @Test("reads public keys of clients, and the settings of registration")
+    func keys() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Self.keys, to: "keys.json")
+        let settings = try readSettings(
+            """
+            public_url: https://latch.example
+            pages: {enabled: true}
+            oauth:
+              enabled: true
+              registration: {enabled: true, maximum: 50, secret: \(Self.secret)}
+              clients:
+                file: {redirects: "https://a.example/", jwks_file: keys.json}
+                inline: {redirects: "https://a.example/", jwks: '\(Self.keys)'}
+            """, folder: folder.path
+        ).authorizationServer
+        #expect(settings.clients.map(\.keys) == [ClientKeys(Self.keys), ClientKeys(Self.keys)])
+        #expect(settings.clients.allSatisfy { $0.keys != nil && $0.isConfidential })
+        #expect(settings.registration.isEnabled && settings.registration.maximum == 50)
+        #expect(settings.registration.secret == Secret(Self.secret))
+    }
+
+    @Test("reports mistakes in keys and in the settings of registration")
+    func keyMistakes() throws {
+        let reported = configurationErrors(
+            """
+            oauth:
+              registration: {enabled: true, secret: short}
+              clients:
+                none: {redirects: "https://a.example/", jwks: "{}"}
+                both: {redirects: "https://a.example/", jwks: '\(Self.keys)', secret: \(Self.secret)}
+                gone: {redirects: "https://a.example/", jwks_file: /nonexistent}
+            """)
+        for text in [
+            "oauth.registration.enabled is true, but oauth.enabled is false",
+            "oauth.registration.secret is shorter than 32",
+            "oauth.clients.none.jwks: '{}' is not valid; it must be a JSON Web Key Set with 1 to 8 public keys",
+            "oauth.clients.both has a secret and keys; remove one of them",
+            "oauth.clients.gone.jwks_file: '/nonexistent'",
+        ] {
+            #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
+        }
+        #expect(reported.count == 5)
+    }
+
     @Test("reports mistakes in clients with line and remedy, without secrets")
     func mistakes() throws {
         let reported = configurationErrors(

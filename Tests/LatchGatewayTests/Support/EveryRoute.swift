@@ -29,8 +29,8 @@ enum EveryRoute {
 extension GatewaySettings {
     static let clientSecret = "the backend's own secret"
 
-    /// Turns on every dialect at a prefix of its own, the pages, the authorization server, `/auth/verify` for this machine, and
-    /// introspection.
+    /// Turns on every dialect at a prefix of its own, the pages, the authorization server, `/auth/verify` for this
+    /// machine, and introspection.
     mutating func serveEverything() {
         onyx.allowsRegistration = true
         immich.isEnabled = true
@@ -50,6 +50,7 @@ extension GatewaySettings {
         pages.isEnabled = true
         publicURL = "http://127.0.0.1"
         authorizationServer.isEnabled = true
+        authorizationServer.registration.isEnabled = true
         authorizationServer.clients = [
             RegisteredClient(
                 id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true)

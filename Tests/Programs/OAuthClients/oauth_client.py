@@ -1,9 +1,9 @@
 """Signs in with a client library that knows nothing of the server, and prints what it got as one line of JSON.
 
 oauth_client.py authlib|requests-oauthlib ISSUER CLIENT [SECRET]
-oauth_client.py mcp ADDRESS CLIENT
+oauth_client.py mcp ADDRESS [CLIENT]
 
-Each prints `open URL` and waits until a browser opens the redirect address on 127.0.0.1.
+Without a client, it registers itself. Each prints `open URL` and waits until a browser opens the redirect address on 127.0.0.1.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ def requests_oauthlib(issuer, client, secret=None):
     return {"email": session.get(server["userinfo_endpoint"]).json()["email"]}
 
 
-def mcp(address, client):
+def mcp(address, client=None):
     import httpx2
     from mcp.client.auth import OAuthClientProvider
     from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
@@ -112,10 +112,10 @@ def mcp(address, client):
             self.tokens = tokens
 
         async def get_client_info(self):
-            return OAuthClientInformationFull(client_id=client, **known)
+            return OAuthClientInformationFull(client_id=client, **known) if client else None
 
         async def set_client_info(self, info):
-            raise AssertionError("The client has an id already.")
+            assert client is None, "The client has an id already."
 
     async def open_browser(url):
         answers["response"] = await asyncio.to_thread(callback.wait, url)

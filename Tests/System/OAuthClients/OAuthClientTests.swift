@@ -23,8 +23,27 @@ struct OAuthClientTests {
         }
     }
 
-    @Test("RFC 9728 RFC 8707 the client of the Model Context Protocol signs in from a protected address alone")
-    func protectedAddress() async throws {
+    @Test("RFC 7591 OX-6 `latch` registers itself at the gateway, signs in, asks who is signed in, and signs out")
+    func latch() async throws {
+        try await withGateway { gateway, _ in
+            let client = try SystemFixture(["LATCH_SECRETS": "file", "LATCH_BROWSER": "true"])
+            let login = try RunningProgram(
+                Products.path("latch"), ["login", gateway.address, "--browser"], environment: client.environment)
+            let line = try await login.line(containing: "/oauth2/authorize?")
+            try await Self.follow(line.trimmingCharacters(in: .whitespaces))
+            #expect(await login.waitForExit() == 0, "\(login.output)")
+            #expect(login.output.contains("as \(SystemFixture.email)"))
+            let whoami = try await client.latch("whoami")
+            #expect(whoami.output.contains("checked with the server now"), "\(whoami)")
+            let logout = try await client.latch("logout")
+            #expect(logout.status == 0 && !logout.errors.contains("was not ended"), "\(logout)")
+        }
+    }
+
+    @Test(
+        "RFC 9728 RFC 8707 RFC 7591 the client of the Model Context Protocol signs in from a protected address alone",
+        arguments: [["app"], []])
+    func protectedAddress(_ client: [String]) async throws {
         try await withGateway { _, folder in
             let backend = try RunningProgram(
                 "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
@@ -33,7 +52,7 @@ struct OAuthClientTests {
             let port = try #require(line.split(separator: " ").last)
             let proxy = try await Self.nginx(folder, backend: String(port))
             try await attempt {
-                let result = try await Self.run(["mcp", "http://127.0.0.1:\(Self.proxyPort)/mcp", "app"])
+                let result = try await Self.run(["mcp", "http://127.0.0.1:\(Self.proxyPort)/mcp"] + client)
                 #expect(result["status"] == 200)
             } finally: {
                 for program in [proxy, backend] {
@@ -50,11 +69,13 @@ struct OAuthClientTests {
             public_url: http://127.0.0.1:\(Self.gatewayPort)
             trusted_proxies: [127.0.0.1]
             pages: {enabled: true}
+            dialects: {onyx: {enabled: false}}
             verify: {enabled: true}
             access:
               app: {hosts: "127.0.0.1:\(Self.proxyPort)"}
             oauth:
               enabled: true
+              registration: {enabled: true}
               clients:
                 app: {name: An app, redirects: ["http://127.0.0.1/callback"]}
                 web: {name: A web application, redirects: ["http://127.0.0.1/callback"], secret: \(Self.secret)}
@@ -88,19 +109,22 @@ struct OAuthClientTests {
             python, [script] + arguments,
             environment: ["PATH": ProxyFixture.path, "HOME": folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
         let line = try await program.line(containing: "open http")
-        let url = try #require(line.split(separator: " ").last)
+        try await follow(String(try #require(line.split(separator: " ").last)))
+        let result = try await program.line(containing: "{")
+        #expect(await program.waitForExit() == 0)
+        return try JSONValue(parsing: Array(result.utf8))
+    }
+
+    /// Signs the person in in a browser, and allows the client.
+    private static func follow(_ url: String) async throws {
         let http = try HTTPClient()
         let answers = [
             "username": SystemFixture.email, "password": SystemFixture.password, "decision": "allow",
         ]
         let query = try FormURLEncoded.decode(String(url.split(separator: "?", maxSplits: 1).last ?? ""))
-        let end = try await FormBrowser(http).follow(
-            String(url), answers: answers, until: try #require(query["redirect_uri"]))
+        let end = try await FormBrowser(http).follow(url, answers: answers, until: try #require(query["redirect_uri"]))
         _ = try await http.send(ClientRequest(url: end))
         await http.close()
-        let result = try await program.line(containing: "{")
-        #expect(await program.waitForExit() == 0)
-        return try JSONValue(parsing: Array(result.utf8))
     }
 
     /// Starts nginx with the operators' files, at an address with a port, which they leave out.

@@ -1,0 +1,111 @@
+import Crypto
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import JOSE
+import Primitives
+import SignInBridge
+
+/// A statement that a client signed to authenticate, `private_key_jwt`. It is not trusted until ``isSigned(by:)`` has
+/// returned true.
+///
+/// Source: RFC 7523 §2.2 and §3; OpenID Connect Core §9.
+struct ClientAssertion: Sendable {
+    /// The `client_assertion_type`.
+    static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    /// The maximum time until an assertion expires. Its id is stored as long.
+    static let maximumLifetime = Duration.seconds(300)
+
+    private static let maximumCount = 4_096
+    private static let maximumIDCount = 255
+    private static let context = "latchstring client assertion 1\n"
+    /// The types that a client may write. Another signed text, such as a logout token, is no assertion.
+    private static let types: Set = ["jwt", "client-authentication+jwt"]
+
+    /// The client that the assertion names.
+    let client: String
+    /// When the assertion expires, including the difference that clocks may have.
+    let expires: Date
+    /// The key under which the assertion's id is stored.
+    let key: SHA256Digest
+    private let signature: JSONWebSignature
+
+    /// Checks everything except the signature. Nil when something is wrong.
+    ///
+    /// - Parameters:
+    ///   - text: The assertion.
+    ///   - audiences: The addresses that mean this server. The assertion names one of them, and no other server.
+    ///   - now: The current time.
+    init?(_ text: String, for audiences: [String], now: Date) {
+        guard text.utf8.count <= Self.maximumCount, let signature = try? JSONWebSignature(parsing: text),
+            Self.types.contains(signature.header.type?.lowercased() ?? "jwt"),
+            let claims = try? JSONValue(parsing: signature.payload, repairsText: false),
+            let client = claims["iss"]?.string, (1...255).contains(client.utf8.count),
+            let subject = claims["sub"]?.string, ExactText(subject) == ExactText(client),
+            let id = claims["jti"]?.string, (1...Self.maximumIDCount).contains(id.utf8.count),
+            let audience = Self.onlyAudience(claims["aud"]),
+            audiences.contains(where: { ExactText($0) == ExactText(audience) }),
+            let expiry = claims["exp"]?.number
+        else { return nil }
+        let (seconds, skew) = (now.timeIntervalSince1970, ClockDifference.tolerated.seconds)
+        guard seconds < expiry + skew, expiry <= seconds + Self.maximumLifetime.seconds + skew else { return nil }
+        for name in ["iat", "nbf"] {
+            guard let time = claims[name] else { continue }
+            guard let time = time.number, time <= seconds + skew else { return nil }
+        }
+        self.client = client
+        self.signature = signature
+        expires = Date(timeIntervalSince1970: expiry + skew)
+        key = SHA256.digest(Self.context + client + "\n" + id)
+    }
+
+    /// Whether one of the keys signed the assertion.
+    func isSigned(by keys: ClientKeys) -> Bool {
+        guard let algorithm = signature.header.algorithm else { return false }
+        return keys.set.candidates(keyID: signature.header.keyID, algorithm: algorithm)
+            .contains { signature.isValid(by: $0) }
+    }
+
+    /// Returns the audience. Nil when there is none, or more than one: another server could have received the
+    /// assertion.
+    ///
+    /// Source: RFC 7519 §4.1.3.
+    private static func onlyAudience(_ claim: JSONValue?) -> String? {
+        guard let elements = claim?.array else { return claim?.string }
+        return elements.count == 1 ? elements[0].string : nil
+    }
+}
+
+extension OAuthRoutes {
+    /// Authenticates a client by an assertion, which is then used up.
+    ///
+    /// - Parameters:
+    ///   - id: The `client_id` of the form, which may be missing.
+    ///   - text: The assertion.
+    ///   - type: The `client_assertion_type`.
+    /// - Returns: The client.
+    /// - Throws: ``Refusal``; errors of the stores.
+    func client(_ id: String?, assertion text: String, _ type: String?) async throws -> RegisteredClient {
+        let now = services.now()
+        guard type == ClientAssertion.type, let assertion = ClientAssertion(text, for: audiences, now: now),
+            id.map({ ExactText($0) == ExactText(assertion.client) }) ?? true,
+            let client = try await services.clients.client(assertion.client), let keys = client.keys,
+            assertion.isSigned(by: keys)
+        else { throw Refusal(response: TokenResponses.invalidClient) }
+        let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
+        do {
+            try await assertions.save([1], under: assertion.key, for: rest + assertions.toleratedClockDifference)
+        } catch let error as GatewayError where error.code == .codeExists {
+            throw Refusal(response: TokenResponses.invalidClient)
+        }
+        return client
+    }
+
+    /// The audiences of assertions: the issuer, which new clients send, and the endpoints that older ones send.
+    ///
+    /// Source: OpenID Connect Core §9; RFC 9126 §2.
+    private var audiences: [String] {
+        [issuer] + [Self.token, Self.pushed, Self.revocation, Self.introspection].map { issuer + prefix + $0 }
+    }
+}

@@ -1,0 +1,121 @@
+import FoundationEssentials
+import GatewayCore
+import HTTPMessages
+import Primitives
+import SignInBridge
+
+/// The metadata with which a client registers itself. Members that are not known are ignored.
+///
+/// Source: RFC 7591 §2.
+struct ClientMetadata: Sendable {
+    /// What is wrong with metadata.
+    struct Invalid: Error, Equatable {
+        /// The `error` of the response.
+        let code: String
+        /// One sentence that names the member and the remedy.
+        let sentence: String
+
+        static func metadata(_ sentence: String) -> Invalid {
+            Invalid(code: "invalid_client_metadata", sentence: sentence)
+        }
+
+        static func redirect(_ sentence: String) -> Invalid {
+            Invalid(code: "invalid_redirect_uri", sentence: sentence)
+        }
+    }
+
+    let name: String
+    let redirects: [String]
+    let method: ClientAuthenticationMethod
+    /// The keys of a client that signs statements.
+    let keys: ClientKeys?
+    /// The addresses to which a browser may return after a sign-out.
+    let signOutRedirects: [String]
+
+    /// The maximum number of addresses.
+    static let maximumRedirects = 16
+    /// The grants of every client.
+    static let grants = ["authorization_code", "refresh_token"]
+    /// The response types of every client.
+    static let responses = ["code"]
+    /// The name of a client that sends none.
+    private static let defaultName = "An app without a name"
+    private static let maximumNameCount = 80
+
+    /// Checks metadata.
+    ///
+    /// - Throws: ``Invalid``.
+    init(_ value: JSONValue) throws(Invalid) {
+        redirects = try Self.redirects(value["redirect_uris"], "redirect_uris")
+        let signOut = value["post_logout_redirect_uris"]
+        signOutRedirects =
+            signOut == nil || signOut == .null || signOut == []
+            ? [] : try Self.redirects(signOut, "post_logout_redirect_uris")
+        name = try Self.name(value["client_name"])
+        let method =
+            try Self.text(value, "token_endpoint_auth_method") ?? ClientAuthenticationMethod.secretBasic.rawValue
+        guard let method = ClientAuthenticationMethod(rawValue: method) else {
+            throw .metadata(
+                "The token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or "
+                    + "private_key_jwt."
+            )
+        }
+        self.method = method
+        keys = method == .signedStatement ? try Self.keys(value["jwks"]) : nil
+        // A client that cannot do what every client here does must not register as if it could. What it could do in
+        // addition is replaced by what the server does.
+        guard try Self.texts(value, "grant_types")?.contains(Self.grants[0]) ?? true else {
+            throw .metadata("The grant_types must contain authorization_code.")
+        }
+        guard try Self.texts(value, "response_types")?.contains(Self.responses[0]) ?? true else {
+            throw .metadata("The response_types must contain code.")
+        }
+    }
+
+    private static func redirects(_ value: JSONValue?, _ name: String) throws(Invalid) -> [String] {
+        guard let elements = value?.array, (1...maximumRedirects).contains(elements.count) else {
+            throw .redirect("The \(name) must be an array of 1 to \(maximumRedirects) addresses.")
+        }
+        var redirects: [String] = []
+        for element in elements {
+            guard let redirect = element.string else { throw .redirect("One of the \(name) is not a string.") }
+            if let problem = AllowedRedirects.problem(with: redirect) {
+                throw .redirect("One of the \(name) is not valid: \(problem).")
+            }
+            if !redirects.contains(redirect) { redirects.append(redirect) }
+        }
+        return redirects
+    }
+
+    private static func name(_ value: JSONValue?) throws(Invalid) -> String {
+        guard let value, value != .null else { return defaultName }
+        guard let name = value.string, name.displayName(limit: maximumNameCount) == name else {
+            throw .metadata("The client_name must be a text of 1 to \(maximumNameCount) printable characters.")
+        }
+        return name
+    }
+
+    private static func keys(_ value: JSONValue?) throws(Invalid) -> ClientKeys {
+        guard let value, let keys = ClientKeys(String(decoding: value.encoded(), as: UTF8.self)) else {
+            throw .metadata(
+                "The method private_key_jwt needs jwks, with 1 to \(ClientKeys.maximumCount) public keys for "
+                    + "\(ClientKeys.algorithms); a jwks_uri is not read.")
+        }
+        return keys
+    }
+
+    private static func text(_ value: JSONValue, _ name: String) throws(Invalid) -> String? {
+        guard let member = value[name], member != .null else { return nil }
+        guard let text = member.string else { throw .metadata("The \(name) must be a string.") }
+        return text
+    }
+
+    private static func texts(_ value: JSONValue, _ name: String) throws(Invalid) -> [String]? {
+        guard let member = value[name], member != .null else { return nil }
+        let texts = member.array?.compactMap(\.string)
+        guard let texts, texts.count == member.array?.count else {
+            throw .metadata("The \(name) must be an array of strings.")
+        }
+        return texts
+    }
+}

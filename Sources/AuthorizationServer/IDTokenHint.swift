@@ -1,0 +1,40 @@
+import FoundationEssentials
+import GatewayCore
+import GatewayHTTP
+import HTTPMessages
+import JOSE
+
+/// An ID token that a client sends back to say who it is about. It may have expired.
+///
+/// Source: OpenID Connect Core §3.1.2.1, `id_token_hint`.
+struct IDTokenHint: Sendable {
+    /// The person.
+    let person: UUID
+    /// The client that the token was issued to.
+    let client: String
+    /// The client's session.
+    let session: SessionID?
+
+    /// Verifies a token. Nil when this server did not sign it, or has removed the key since.
+    init?(_ text: String, issuer: String, keys: JSONWebKeySet) {
+        guard let signature = try? JSONWebSignature(parsing: text), signature.header.type?.lowercased() == "jwt",
+            let algorithm = signature.header.algorithm,
+            keys.candidates(keyID: signature.header.keyID, algorithm: algorithm).contains(where: signature.isValid),
+            let claims = try? JSONValue(parsing: signature.payload, repairsText: false),
+            let named = claims["iss"]?.string, ExactText(named) == ExactText(issuer),
+            let client = claims["aud"]?.string, let person = claims["sub"]?.string.flatMap(UUID.init(uuidString:))
+        else { return nil }
+        self.person = person
+        self.client = client
+        session = claims["sid"]?.string.map(SessionID.init(rawValue:))
+    }
+}
+
+extension OAuthRoutes {
+    /// Returns the verified ID token of a request. Nil when there is none, or none of this server.
+    func hint(_ fields: FormFields) async throws -> IDTokenHint? {
+        guard let text = fields["id_token_hint"] else { return nil }
+        let set = try JSONWebKeySet(parsing: try await services.signingKeys.published())
+        return IDTokenHint(text, issuer: issuer, keys: set)
+    }
+}

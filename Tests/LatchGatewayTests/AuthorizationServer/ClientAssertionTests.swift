@@ -1,0 +1,215 @@
+import Crypto
+import FoundationEssentials
+import HTTPMessages
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import LatchGateway
+
+/// Clients that authenticate with a signed statement.
+@Suite("Client assertions", .timeLimit(.minutes(20)))
+struct ClientAssertionTests {
+    private static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    private static let redirect = "https://signed.example.org/callback"
+
+    /// A gateway with two clients that have keys, and the keys of the first.
+    private static func with(_ body: (OAuthFixture, SigningKey) async throws -> Void) async throws {
+        let (key, other) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
+        func client(_ id: String, _ key: SigningKey) throws -> RegisteredClient {
+            let set = JSONValue.object([.init("keys", [key.publicJSON])])
+            return RegisteredClient(
+                id: id, name: id, secretHash: nil, redirects: [redirect],
+                keys: try ClientKeys(String(decoding: set.encoded(), as: UTF8.self)).orThrow)
+        }
+        let clients = [try client("signed", key), try client("other", other)]
+        try await OAuthFixture.with({ $0.authorizationServer.clients += clients }) { try await body($0, key) }
+    }
+
+    private static func assertion(
+        _ key: SigningKey, _ fixture: OAuthFixture, type: String = "JWT", _ changes: [(String, JSONValue?)] = []
+    ) throws -> String {
+        let now = fixture.gateway.clock.now.timeIntervalSince1970.rounded()
+        var members: [(String, JSONValue)] = [
+            ("iss", "signed"), ("sub", "signed"), ("aud", .string(OAuthFixture.issuer)), ("iat", .number(now)),
+            ("exp", .number(now + 120)), ("jti", .string(UUID().uuidString)),
+        ]
+        for (name, value) in changes {
+            members.removeAll { $0.0 == name }
+            if let value { members.append((name, value)) }
+        }
+        return try key.sign(
+            payload: JSONValue.object(members.map { JSONValue.Member($0.0, $0.1) }).encoded(), type: type)
+    }
+
+    private static func credentials(_ assertion: String) -> [(String, String)] {
+        [("client_assertion_type", type), ("client_assertion", assertion)]
+    }
+
+    @Test("RFC 7523 §2.2 a client signs in with assertions at every endpoint, without a client_id or with it")
+    func signIn() async throws {
+        try await Self.with { fixture, key in
+            func credentials() throws -> [(String, String)] { Self.credentials(try Self.assertion(key, fixture)) }
+            let pushed = try await fixture.post(
+                "par",
+                OAuthFixture.replacing(fixture.parameters, [("client_id", "signed"), ("redirect_uri", Self.redirect)])
+                    + credentials())
+            let address = try #require(pushed.json?["request_uri"]?.string)
+            let fields = try await fixture.respond(to: [("client_id", "signed"), ("request_uri", address)])
+            let exchanged = try await fixture.post(
+                "token",
+                [
+                    ("grant_type", "authorization_code"), ("code", try #require(fields["code"])),
+                    ("redirect_uri", Self.redirect), ("code_verifier", fixture.verifier.secret.reveal()),
+                ] + credentials())
+            let tokens = try OAuthTokens(exchanged)
+            let active = try await fixture.post("introspect", try credentials() + [("token", tokens.access)])
+            #expect(active.json?["active"] == true)
+            let refreshed = try await fixture.post(
+                "token",
+                try credentials() + [
+                    ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "signed"),
+                ])
+            #expect(refreshed.status == 200)
+            #expect(
+                try await fixture.post("revoke", try credentials() + [("token", tokens.refresh)]).status == 200)
+            #expect(try await fixture.userInfo(tokens.access).status == 401)
+        }
+    }
+
+    @Test(
+        "RFC 7523 §3 RFC 8725 an assertion is refused with any wrong claim, key, algorithm or type, and a second time")
+    func refused() async throws {
+        try await Self.with { fixture, key in
+            func error(_ assertion: String) async throws -> String? {
+                let fields = Self.credentials(assertion) + [("token", "x")]
+                let response = try await fixture.post("introspect", fields)
+                return response.status == 200 ? nil : response.json?["error"]?.string
+            }
+            let now = fixture.gateway.clock.now.timeIntervalSince1970
+            let good = try Self.assertion(key, fixture)
+            #expect(try await error(good) == nil)
+            #expect(try await error(good) == "invalid_client", "replayed")
+
+            let issuer = JSONValue.string(OAuthFixture.issuer)
+            let accepted: [[(String, JSONValue?)]] = [
+                [("aud", .string(OAuthFixture.issuer + "/oauth2/token"))], [("aud", [issuer])], [("iat", nil)],
+            ]
+            for changes in accepted {
+                #expect(try await error(try Self.assertion(key, fixture, changes)) == nil, "\(changes)")
+            }
+            let wrong: [[(String, JSONValue?)]] = [
+                [("iss", "other")], [("sub", "other")], [("iss", "other"), ("sub", "other")], [("iss", nil)],
+                [("sub", nil)], [("iss", "app"), ("sub", "app")], [("iss", "web"), ("sub", "web")],
+                [("iss", "nobody"), ("sub", "nobody")], [("aud", nil)], [("aud", "https://other.example")],
+                [("aud", [issuer, "https://other.example"])], [("aud", [])],
+                [("aud", .string(OAuthFixture.issuer + "/"))],
+                [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_600))], [("exp", "soon")],
+                [("jti", nil)], [("jti", "")], [("jti", .string(String(repeating: "x", count: 256)))], [("jti", 1)],
+                [("iat", .number(now + 600))], [("nbf", .number(now + 600))], [("iat", "now")],
+            ]
+            for changes in wrong {
+                let assertion = try Self.assertion(key, fixture, changes)
+                #expect(try await error(assertion) == "invalid_client", "\(changes)")
+            }
+            for type in ["logout+jwt", "at+jwt", "dpop+jwt"] {
+                let assertion = try Self.assertion(key, fixture, type: type)
+                #expect(try await error(assertion) == "invalid_client", "\(type)")
+            }
+            let stranger = try SigningKey.generate(.es256, keyID: key.publicKey.keyID)
+            #expect(try await error(try Self.assertion(stranger, fixture)) == "invalid_client")
+            let payload = try Self.assertion(key, fixture).split(separator: ".")[1]
+            for header in [#"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","jwk":{}}"#] {
+                let head = Base64URL.encode(Array(header.utf8))
+                for signature in [
+                    "", Base64URL.encode(SecureRandom.bytes(32)), Base64URL.encode(SecureRandom.bytes(64)),
+                ] {
+                    #expect(try await error("\(head).\(payload).\(signature)") == "invalid_client", "\(header)")
+                }
+            }
+        }
+    }
+
+    @Test("RFC 6749 §2.3 RFC 7521 §4.2 assertions that are doubled, mixed with secrets or incomplete are refused")
+    func mixed() async throws {
+        try await Self.with { fixture, key in
+            func status(
+                _ fields: [(String, String)], headers: [(String, String)] = []
+            ) async throws -> Int {
+                try await fixture.post("introspect", fields + [("token", "x")], headers: headers).status
+            }
+            func assertion() throws -> String { try Self.assertion(key, fixture) }
+            let type = ("client_assertion_type", Self.type)
+            #expect(try await status(Self.credentials(assertion()) + [("client_id", "signed")]) == 200)
+            let refused: [[(String, String)]] = [
+                Self.credentials(try assertion()) + [("client_secret", OAuthFixture.secret)],
+                Self.credentials(try assertion()) + [("client_assertion", try assertion())],
+                Self.credentials(try assertion()) + [type],
+                Self.credentials(try assertion()) + [("client_id", "web")],
+                Self.credentials(try assertion()) + [("client_id", "other")],
+                [("client_assertion", try assertion())], [type, ("client_id", "signed")], [("client_id", "signed")],
+                [("client_id", "signed"), ("client_secret", "")],
+                [("client_assertion_type", "urn:other"), ("client_assertion", try assertion())],
+            ]
+            for fields in refused {
+                let answer = try await status(fields)
+                #expect(answer == 400 || answer == 401, "\(fields.map(\.0)): \(answer)")
+            }
+            let basic = Data("signed:secret".utf8).base64EncodedString()
+            let header = ("Authorization", "Basic " + basic)
+            #expect(try await status(Self.credentials(assertion()), headers: [header]) == 400)
+            // Neither may a client with keys exchange or refresh like a public one.
+            #expect(try await fixture.refresh("x", client: "signed").status == 401)
+            #expect(try await fixture.exchange("x", client: "signed").status == 401)
+        }
+    }
+
+    @Test("an assertion is used once at several gateways, and a wrong signature uses no id up")
+    func replay() async throws {
+        try await Self.with { fixture, key in
+            let stranger = try SigningKey.generate(.es256, keyID: key.publicKey.keyID)
+            let id = JSONValue.string("one id")
+            let forged = try Self.assertion(stranger, fixture, [("jti", id)])
+            let real = try Self.assertion(key, fixture, [("jti", id)])
+            func status(_ assertion: String) async throws -> Int {
+                try await fixture.post("introspect", Self.credentials(assertion) + [("token", "x")]).status
+            }
+            #expect(try await status(forged) == 401)
+            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 { group.addTask { try await status(real) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == 200 } == 1, "\(answers)")
+        }
+    }
+
+    @Test("RFC 8414 §2 the metadata name the method and the algorithms")
+    func metadata() async throws {
+        try await OAuthFixture.with { fixture in
+            let page = try await fixture.gateway.http.send("GET", "/.well-known/openid-configuration")
+            for endpoint in ["token", "revocation", "introspection"] {
+                let methods = page.json?["\(endpoint)_endpoint_auth_methods_supported"]?.array
+                #expect(methods?.contains("private_key_jwt") == true)
+                #expect(methods?.contains("none") == (endpoint != "introspection"))
+                let algorithms = page.json?["\(endpoint)_endpoint_auth_signing_alg_values_supported"]
+                #expect(algorithms == ["RS256", "PS256", "ES256", "EdDSA"])
+            }
+        }
+    }
+
+    @Test("keys are read without private members, and only sets with usable keys are accepted")
+    func keys() throws {
+        let key = try SigningKey.generate(.edDSA)
+        let json = String(decoding: key.publicJSON.encoded(), as: UTF8.self)
+        let keys = try #require(ClientKeys(#"{"keys":[\#(json.dropLast()),"d":"private"},{"kty":"oct","k":"AAAA"}]}"#))
+        #expect(!keys.text.contains("private") && !keys.text.contains("oct") && keys.set.keys.count == 1)
+        let many = Array(repeating: json, count: 9).joined(separator: ",")
+        for text in ["", "{}", #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","k":"AAAA"}]}"#, #"{"keys":[\#(many)]}"#, json]
+        {
+            #expect(ClientKeys(text) == nil, "\(text.prefix(40))")
+        }
+    }
+}
