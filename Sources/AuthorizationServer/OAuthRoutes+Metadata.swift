@@ -65,6 +65,7 @@ extension OAuthRoutes {
             .init("revocation_endpoint_auth_methods_supported", methods),
             .init("introspection_endpoint_auth_methods_supported", secretMethods),
             .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
+            .init("dpop_signing_alg_values_supported", .array(ProofVerifier.algorithms.map { .string($0) })),
             .init("prompt_values_supported", ["none", "login", "consent"]),
             .init(
                 "claims_supported",

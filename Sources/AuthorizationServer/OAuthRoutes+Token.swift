@@ -12,9 +12,12 @@ import SignInBridge
 extension OAuthRoutes {
     /// `POST /oauth2/token`: exchanges a code or a refresh token for tokens.
     ///
-    /// Source: RFC 6749 §4.1.3 and §6.
+    /// A proof of possession binds the tokens to its key.
+    ///
+    /// Source: RFC 6749 §4.1.3 and §6; RFC 9449 §5.
     func token(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
+        guard !client.requiresProof || RequestProof.current != nil else { return ProofRefusal.missing.tokenResponse }
         switch form["grant_type"] {
         case "authorization_code": return try await exchange(form, client, request)
         case "refresh_token": return try await refresh(form, client)
@@ -65,12 +68,17 @@ extension OAuthRoutes {
         guard try await services.clients.isAllowed(record.grant, by: person.id) else {
             return refuse(record, "access-removed", client, request)
         }
+        // RFC 9449 §10: the code is good only for the key that the authorization request named.
+        guard record.keyThumbprint == nil || record.keyThumbprint == RequestProof.current?.thumbprint else {
+            return refuse(record, "other-key", client, request)
+        }
+        guard try await isFirstUseOfProof() else { return refuse(record, "repeated-proof", client, request) }
         let origin = origin(of: request)
         let device = SessionDevice(name: client.name, kind: "App", address: origin.address.description)
         do {
             let tokens = try await sessions.issue(
                 record.grant, for: person, device: device, id: id, authenticated: record.authenticated,
-                from: record.browser)
+                from: record.browser, binding: Self.binding(for: client))
             services.metrics.exchange(.succeeded)
             services.audit.record(
                 AuditEvent(
@@ -86,11 +94,26 @@ extension OAuthRoutes {
         guard let token = form["refresh_token"] else {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
-        switch try await sessions.refresh(token, of: client.id) {
+        // Only for a token of this server, so that nobody else fills the memory of used proofs.
+        guard sessions.isRefreshToken(token), try await isFirstUseOfProof() else { return Self.invalidGrant }
+        switch try await sessions.refresh(token, of: client.id, binding: Self.binding(for: client)) {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
             return try await response(tokens, code: nil)
+        case .otherKey: return RequestProof.current == nil ? ProofRefusal.missing.tokenResponse : Self.invalidGrant
         case .refused, .stolen: return Self.invalidGrant
+        }
+    }
+
+    /// Records the proof of the request, if it has one. False when the proof was used before.
+    private func isFirstUseOfProof() async throws -> Bool {
+        try await RequestProof.current?.isFirstUse() ?? true
+    }
+
+    /// The key whose possession the request proves. Nil without a proof.
+    private static func binding(for client: RegisteredClient) -> TokenBinding? {
+        RequestProof.current.map {
+            TokenBinding(thumbprint: $0.thumbprint, includesRefreshTokens: !client.isConfidential)
         }
     }
 
@@ -124,7 +147,7 @@ extension OAuthRoutes {
     /// Returns the response with tokens, with an ID token after a sign-in with OpenID Connect.
     private func response(_ tokens: ClientTokens, code: AuthorizationCode?) async throws -> ServerResponse {
         var members: [JSONValue.Member] = [
-            .init("access_token", .string(tokens.accessToken.reveal())), .init("token_type", "Bearer"),
+            .init("access_token", .string(tokens.accessToken.reveal())), Self.tokenType(tokens.keyThumbprint),
             .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
             .init("refresh_token", .string(tokens.refreshToken.reveal())),
             .init("scope", .string(tokens.grant.scopes.joined(separator: " "))),
@@ -133,6 +156,13 @@ extension OAuthRoutes {
             members.append(.init("id_token", .string(try await idToken(tokens, code))))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// The `token_type` of an access token, by the key that it is bound to.
+    ///
+    /// Source: RFC 6750 §6.1.1; RFC 9449 §5 and §6.2.
+    static func tokenType(_ keyThumbprint: String?) -> JSONValue.Member {
+        .init("token_type", keyThumbprint == nil ? "Bearer" : "DPoP")
     }
 
     /// How long an ID token is valid.

@@ -31,6 +31,8 @@ extension ForwardAuthRoutes {
         }
         if services.clientSessions != nil, let issuer = services.address.configured {
             members.append(.init("authorization_servers", [.string(issuer)]))
+            members.append(
+                .init("dpop_signing_alg_values_supported", .array(ProofVerifier.algorithms.map { .string($0) })))
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

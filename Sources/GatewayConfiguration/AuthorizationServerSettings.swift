@@ -6,6 +6,8 @@ package struct AuthorizationServerSettings: Sendable {
     package var isEnabled = false
     /// How long an access token is valid. Default: 10 minutes.
     package var accessTokenLifetime = Duration.seconds(600)
+    /// Whether proofs of possession must contain a nonce of this server. Default: false.
+    package var requiresProofNonces = false
     /// The clients of the configuration. Administrators can add more with `latchd clients add`.
     package var clients: [RegisteredClient] = []
 

@@ -7,6 +7,11 @@ extension ConfigurationKey {
             "oauth.access_token_lifetime", \.settings.authorizationServer.accessTokenLifetime,
             as: .duration(.seconds(60)...(.seconds(3_600))),
             summary: "The lifetime of an access token. A client gets another one with its refresh token."),
+        ConfigurationKey(
+            "oauth.dpop.nonce", \.settings.authorizationServer.requiresProofNonces,
+            as: .choice([("none", false), ("required", true)]),
+            summary: "Whether proofs of possession (DPoP) must contain a nonce of this server. Some clients do not "
+                + "support nonces."),
     ]
 }
 
@@ -28,6 +33,10 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "oauth.clients.\(name).secret_file", \.oauthClients[name].credential.fileSecret, as: .secretFile,
                 summary: "A file that contains only the client_secret."),
+            ConfigurationKey(
+                "oauth.clients.\(name).dpop", \.oauthClients[name].requiresProof,
+                as: .choice([("optional", false), ("required", true)]),
+                summary: "Whether the client gets only tokens that are bound to a key (DPoP)."),
         ]
     }
 }

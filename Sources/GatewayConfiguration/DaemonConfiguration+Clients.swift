@@ -34,6 +34,7 @@ package struct OAuthClientDraft: Sendable {
     var name: String?
     var redirects: [String] = []
     var credential = ClientSecretDraft()
+    var requiresProof = false
 }
 
 extension DaemonConfiguration {
@@ -47,7 +48,7 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects)
+                redirects: draft.redirects, requiresProof: draft.requiresProof)
         }
     }
 

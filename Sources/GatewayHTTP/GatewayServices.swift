@@ -20,6 +20,8 @@ package struct GatewayServices: Sendable {
     /// The store of authorization requests that wait. It is separate from ``codes``, except in Redis, which has no
     /// maximum number of records, so that a flood of requests displaces no codes.
     package let pendingRequests: (any CodeStore)?
+    /// The check of proofs of possession. Nil when the authorization server is off: tokens are not bound to keys then.
+    package let proofs: ProofVerifier?
     package let hasher: PasswordHasher
     package let pins: PINStore
     package let elevations: ElevationStore
@@ -100,6 +102,8 @@ package struct GatewayServices: Sendable {
             default: codes
             }
         }
+        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
+        proofs = Self.proofs(stores, keys, codes, address)
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations
@@ -115,9 +119,27 @@ package struct GatewayServices: Sendable {
         log = stores.log
         self.bridge = bridge
         self.keys = keys
-        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         signInCookies = SignInCookies(isSecure: address.isSecure)
         cookie = bridge != nil || settings.pages.isEnabled ? SessionCookie(address, settings) : nil
         now = stores.now
+    }
+
+    private static func proofs(
+        _ stores: GatewayStores, _ keys: BridgeKeys?, _ codes: (any CodeStore)?, _ address: PublicAddress
+    ) -> ProofVerifier? {
+        let settings = stores.settings.authorizationServer
+        guard settings.isEnabled, let keys, let codes else { return nil }
+        let capacity = 2 * UsedProofs.capacity
+        let store: any CodeStore =
+            switch codes {
+            case is MemoryCodeStore: MemoryCodeStore(capacity: capacity, now: stores.now)
+            case is DatabaseCodeStore:
+                DatabaseCodeStore(
+                    database: stores.database, table: .usedProofs, capacity: 64 * capacity, now: stores.now)
+            default: codes
+            }
+        return ProofVerifier(
+            used: UsedProofs(store: store, now: stores.now), address: address,
+            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, now: stores.now)
     }
 }

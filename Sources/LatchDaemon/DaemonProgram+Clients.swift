@@ -14,9 +14,10 @@ extension DaemonProgram {
             help: "An address at which the client's sign-in may end. May be given several times.")
         let confidential = Flag(
             "confidential", help: "Create a secret. A server can keep one, an app on people's devices cannot.")
+        let proof = Flag("dpop", help: "Issue only tokens that are bound to a key of the client (DPoP).")
         return Command(
             "add", "Add a client, and print its id and its secret.",
-            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, json]
+            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, proof, json]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 characters")
@@ -31,7 +32,7 @@ extension DaemonProgram {
             }
             return AddClient(
                 configurationPath: given[config], name: name, redirects: given[redirects],
-                isConfidential: given[confidential], isJSON: given[json])
+                isConfidential: given[confidential], requiresProof: given[proof], isJSON: given[json])
         }
     }()
 

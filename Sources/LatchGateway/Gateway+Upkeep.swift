@@ -53,6 +53,7 @@ extension Gateway {
         }
         await services.codes?.sweep()
         await services.pendingRequests?.sweep()
+        await services.proofs?.sweep()
         await bridge?.sweep()
     }
 

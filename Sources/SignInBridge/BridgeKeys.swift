@@ -19,6 +19,8 @@ package struct BridgeKeys: Sendable {
     package let attempts: Secret
     /// The key of the authentication codes in the refresh tokens of clients.
     package let refresh: Secret
+    /// The key of the nonces that clients put into proofs of possession.
+    package let nonce: Secret
     /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
     package let check: [UInt8]
 
@@ -50,6 +52,7 @@ package struct BridgeKeys: Sendable {
         signing = key("signing")
         attempts = key("attempts")
         refresh = key("refresh tokens")
+        nonce = key("proof nonces")
         check = key("check").withBytes { Array($0) }
     }
 }

@@ -20,6 +20,8 @@ package final class DatabaseCodeStore: CodeStore {
         case codes = "one_time_codes"
         /// Authorization requests that wait while their person signs in.
         case pendingRequests = "pending_requests"
+        /// Proofs of possession that were used.
+        case usedProofs = "used_proofs"
     }
 
     private let database: Database

@@ -40,20 +40,21 @@ package struct ClientStore: Sendable {
     ///   - name: The name for people.
     ///   - redirects: The addresses that a sign-in may end at. The caller has checked them.
     ///   - isConfidential: Whether the client gets a secret.
+    ///   - requiresProof: Whether the client gets only tokens that are bound to a key.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
-        name: String, redirects: [String], isConfidential: Bool
+        name: String, redirects: [String], isConfidential: Bool, requiresProof: Bool = false
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
-            redirects: redirects, created: now())
+            redirects: redirects, requiresProof: requiresProof, created: now())
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
                 ClientStatements.insert, client.id, client.name, hash, client.redirects.joined(separator: "\n"),
-                client.created ?? now(), Self.maximum)
+                client.created ?? now(), client.requiresProof, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -173,7 +174,7 @@ package struct StolenSession: Sendable, Equatable {
 
 /// SQL statements for clients and consents.
 enum ClientStatements {
-    private static let columns = "id, name, secret_hash, redirects, created_at"
+    private static let columns = "id, name, secret_hash, redirects, created_at, requires_dpop"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -182,8 +183,8 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5 WHERE (SELECT count(*) FROM clients) < ?6
-        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, Int.self)
+        INSERT INTO clients (\(columns)) SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT count(*) FROM clients) < ?7
+        """, String.self, String.self, [UInt8]?.self, String.self, Date.self, Bool.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

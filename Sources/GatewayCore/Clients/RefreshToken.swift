@@ -19,7 +19,8 @@ struct RefreshToken: Sendable {
     private static let randomCount = 32
     private static let codeCount = 16
     private static let count = sessionCount + 4 + randomCount + codeCount
-    private static let textCount = 86
+    /// The length of a token's text.
+    static let textCount = 86
 
     /// Makes a new token.
     init(session: SessionID, generation: Int, key: Secret) {

@@ -14,15 +14,23 @@ package struct RegisteredClient: Sendable, Equatable {
     package let secretHash: SHA256Digest?
     /// The addresses that a sign-in may end at.
     package let redirects: [String]
+    /// Whether the client gets only tokens that are bound to a key.
+    ///
+    /// Source: RFC 9449 §5.2.
+    package let requiresProof: Bool
     /// When an administrator added the client. Nil for a client of the configuration.
     package let created: Date?
 
     /// Creates a client.
-    package init(id: String, name: String, secretHash: SHA256Digest?, redirects: [String], created: Date? = nil) {
+    package init(
+        id: String, name: String, secretHash: SHA256Digest?, redirects: [String], requiresProof: Bool = false,
+        created: Date? = nil
+    ) {
         self.id = id
         self.name = name
         self.secretHash = secretHash
         self.redirects = redirects
+        self.requiresProof = requiresProof
         self.created = created
     }
 
@@ -36,6 +44,7 @@ package struct RegisteredClient: Sendable, Equatable {
         secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         created = try row.get(4)
+        requiresProof = try row.get(5)
     }
 }
 

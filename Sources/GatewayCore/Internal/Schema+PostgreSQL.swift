@@ -14,6 +14,7 @@ extension Schema {
             serverPeople + serverSessions + serverKeys + serverLibrary + serverLibraryTriggers + serverNotifications),
         Migration(to: 17, named: "what several gateways share", serverSharedState),
         Migration(to: 18, named: "clients and their tokens", serverClients),
+        Migration(to: 20, named: "tokens that are bound to keys", serverProofs),
     ]
 
     /// The type of text in PostgreSQL.

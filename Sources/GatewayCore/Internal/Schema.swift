@@ -207,5 +207,6 @@ package enum Schema {
         Migration(to: 16, named: "months of the picture library", pictureMonths),
         Migration(to: 17, named: "what several gateways share", sharedState),
         Migration(to: 18, named: "clients and their tokens", clients),
+        Migration(to: 20, named: "tokens that are bound to keys", proofs),
     ]
 }

@@ -19,10 +19,13 @@ package struct Session: Sendable, Equatable, Identifiable {
     let cap: Date
     /// The person's groups, from the last sign-in at each identity provider.
     package let groups: [String]
+    /// The SHA-256 of the public key that the session's token is bound to, in base64url. Nil for a token that needs no
+    /// proof of possession.
+    package let keyThumbprint: String?
 
     package init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,
-        groups: [String] = []
+        groups: [String] = [], keyThumbprint: String? = nil
     ) {
         self.id = id
         self.person = person
@@ -31,5 +34,6 @@ package struct Session: Sendable, Equatable, Identifiable {
         self.expires = expires
         self.cap = cap
         self.groups = groups
+        self.keyThumbprint = keyThumbprint
     }
 }

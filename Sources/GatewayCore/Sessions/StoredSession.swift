@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A session as stored in the database, with its person unless the person was removed.
 struct StoredSession: Sendable {
     /// The number of columns in ``SessionStatements/storedColumns``.
-    static let columnCount = 19
+    static let columnCount = 20
 
     let id: SessionID
     let created: Date
@@ -15,6 +15,7 @@ struct StoredSession: Sendable {
     let ended: Date?
     let person: Person?
     let groups: [String]
+    let keyThumbprint: String?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -25,6 +26,7 @@ struct StoredSession: Sendable {
         cap = try row.get(4)
         ended = try row.get(5)
         authenticated = try row.get(18)
+        keyThumbprint = try row.get(19)
         groups = IdentityGroups.read(try row.get(17))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
@@ -46,6 +48,6 @@ struct StoredSession: Sendable {
         return .valid(
             Session(
                 id: id, person: person, created: created, authenticated: authenticated, expires: expires, cap: cap,
-                groups: groups))
+                groups: groups, keyThumbprint: keyThumbprint))
     }
 }

@@ -11,12 +11,14 @@ struct AddClient: ExecutableCommand {
     let name: String
     let redirects: [String]
     let isConfidential: Bool
+    let requiresProof: Bool
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let (client, secret) = try await administration.withStores { stores in
-            let added = try await stores.clients.add(name: name, redirects: redirects, isConfidential: isConfidential)
+            let added = try await stores.clients.add(
+                name: name, redirects: redirects, isConfidential: isConfidential, requiresProof: requiresProof)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -82,7 +84,7 @@ extension RegisteredClient {
     fileprivate func json(secret: Secret? = nil) -> JSONValue {
         let members: [JSONValue.Member] = [
             .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
-            .init("redirects", .array(redirects.map(JSONValue.string))),
+            .init("requiresDPoP", .bool(requiresProof)), .init("redirects", .array(redirects.map(JSONValue.string))),
             .init("isConfigured", .bool(created == nil)),
             .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
         ]

@@ -44,7 +44,7 @@ struct ClientStoreTests {
             #expect(unknown?.message == "No client has the id 'none'; 'latchd clients list' shows them.")
 
             _ = try await fixture.gateway.stores.database.write { connection in
-                try connection.run(ClientStatements.insert, "notes", "Other", nil, "a:/b", fixture.clock.now, 9)
+                try connection.run(ClientStatements.insert, "notes", "Other", nil, "a:/b", fixture.clock.now, false, 9)
             }
             #expect(try await clients.client("notes") == Self.configured)
             #expect(try await clients.list() == [Self.configured])
@@ -57,7 +57,7 @@ struct ClientStoreTests {
             let (clients, now) = (fixture.gateway.stores.clients, fixture.clock.now)
             try await fixture.gateway.stores.database.write { connection in
                 for number in 1..<ClientStore.maximum {
-                    try connection.run(ClientStatements.insert, "\(number)", "App", nil, "a:/b", now, 9_999)
+                    try connection.run(ClientStatements.insert, "\(number)", "App", nil, "a:/b", now, false, 9_999)
                 }
             }
             let last = try await clients.add(name: "Last", redirects: ["a:/b"], isConfidential: false).client

@@ -1,4 +1,5 @@
 import HTTPMessages
+import OpenIDConnect
 
 /// An authorization server, from its metadata.
 ///
@@ -22,6 +23,12 @@ struct AuthorizationServer: Sendable, Hashable {
     var scopes: [String]
     /// Whether every authorization response contains the issuer as `iss`.
     var sendsIssuer: Bool
+    /// Whether tokens are bound to a key of this device: the server accepts proofs that are signed with ES256.
+    ///
+    /// Source: RFC 9449 §5.1.
+    var acceptsProofs: Bool
+
+    private static let proofAlgorithms = "dpop_signing_alg_values_supported"
 
     /// The scopes of OpenID Connect that are requested where the server supports them.
     ///
@@ -61,6 +68,7 @@ struct AuthorizationServer: Sendable, Hashable {
         revocation = try document.endpoint("revocation_endpoint")
         registration = try document.endpoint("registration_endpoint")
         sendsIssuer = try document.flag("authorization_response_iss_parameter_supported")
+        acceptsProofs = try document.texts(Self.proofAlgorithms)?.contains(DPoPKey.algorithm) ?? false
         let supported = try document.texts("scopes_supported")
         // A server of OpenID Connect must support them all. Others may refuse a scope that they do not know.
         let isOpenID = try document.endpoint("jwks_uri") != nil || userInfo != nil
@@ -123,6 +131,7 @@ extension AuthorizationServer {
         all["userinfo_endpoint"] = userInfo?.url
         all["revocation_endpoint"] = revocation?.url
         all["registration_endpoint"] = registration?.url
+        if acceptsProofs { all[Self.proofAlgorithms] = DPoPKey.algorithm }
         if sendsIssuer { all["authorization_response_iss_parameter_supported"] = "true" }
         return all
     }
@@ -141,6 +150,7 @@ extension AuthorizationServer {
         revocation = endpoint("revocation_endpoint")
         registration = endpoint("registration_endpoint")
         scopes = (details["scope"] ?? "").split(separator: " ").map(String.init)
+        acceptsProofs = details[Self.proofAlgorithms] != nil
         sendsIssuer = details["authorization_response_iss_parameter_supported"] != nil
     }
 }
