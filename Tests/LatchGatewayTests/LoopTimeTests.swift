@@ -169,9 +169,12 @@ struct HostileRequest {
         let changes: [(String, header: [(String, JSONValue?)], claims: [(String, JSONValue?)])] = [
             ("a proof", [], []), ("a proof with a large RSA key", [("alg", "RS256"), ("jwk", large)], []),
             ("a proof with nested claims", [], [("x", nested(depth: 200))]),
-            ("a proof with an address of escapes", [], [
-                ("htu", .string("http://127.0.0.1/" + String(repeating: "%41", count: 600)))
-            ]),
+            (
+                "a proof with an address of escapes", [],
+                [
+                    ("htu", .string("http://127.0.0.1/" + String(repeating: "%41", count: 600)))
+                ]
+            ),
         ]
         return makers.flatMap { maker in
             changes.compactMap { name, header, claims in

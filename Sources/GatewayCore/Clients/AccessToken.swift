@@ -57,14 +57,16 @@ struct SealedAnswer: Sendable {
     func sealed(with token: RefreshToken) throws(CryptoError) -> [UInt8] {
         let milliseconds = UInt64(max(0, access.expires.timeIntervalSince1970 * 1_000))
         let number = (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> (56 - 8 * $0)) }
-        let plain = number + access.text.withBytes { Array($0) } + refreshToken.withBytes { Array($0) }
+        let plain =
+            number + access.text.withBytes { Array($0) } + refreshToken.withBytes { Array($0) }
             + Array((access.keyThumbprint ?? "").utf8)
         return try Sealing.seal(plain, key: token.answerKey, context: Self.context(token))
     }
 
     /// Opens a response. Nil when it was not made for this token.
     init?(opening box: [UInt8], with token: RefreshToken) {
-        guard let plain = try? Sealing.open(box, key: token.answerKey, context: Self.context(token)), plain.count >= Self.tokensEnd
+        guard let plain = try? Sealing.open(box, key: token.answerKey, context: Self.context(token)),
+            plain.count >= Self.tokensEnd
         else { return nil }
         let milliseconds = plain.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         access = AccessToken(

@@ -32,7 +32,8 @@ package struct ProofRefusal: Sendable {
     /// Creates the refusal of a proof without a valid nonce.
     static func nonceRequired(_ nonce: String) -> ProofRefusal {
         ProofRefusal(
-            error: "use_dpop_nonce", sentence: "The proof must contain the nonce of the field DPoP-Nonce.", nonce: nonce)
+            error: "use_dpop_nonce", sentence: "The proof must contain the nonce of the field DPoP-Nonce.", nonce: nonce
+        )
     }
 
     /// The challenge for a request with a token.

@@ -33,7 +33,8 @@ struct SessionTokens: Sendable, Equatable {
         access = lines.count > 1 ? Secret(bytes: lines[0]) : stored
         refresh = lines.count > 1 && !lines[1].isEmpty ? Secret(bytes: lines[1]) : nil
         keyID = lines.count > 2 && !lines[2].isEmpty ? String(decoding: lines[2], as: UTF8.self) : nil
-        proofKey = lines.count > 3 ? Base64URL.decode(String(decoding: lines[3], as: UTF8.self)).map(Secret.init(bytes:)) : nil
+        proofKey =
+            lines.count > 3 ? Base64URL.decode(String(decoding: lines[3], as: UTF8.self)).map(Secret.init(bytes:)) : nil
     }
 
     /// The entry for the secret store. Tokens contain no newline.

@@ -46,7 +46,7 @@ public struct PasswordSignIn: Sendable {
         if let identity = grant.identity { return identity }
         let request = server.authorize(server.dialect.identity, with: grant.token)
         // The identity is optional information for the account. If the request fails, the person is still signed in.
-        let who = try await tolerating { 
+        let who = try await tolerating {
             try await send(
                 request, to: server, with: client, timeout: timeout,
                 proving: grant.proofKey.map { (try ProofSigner(DPoPKey(pem: $0)), grant.token) })

@@ -53,7 +53,8 @@ struct ProofTests {
             Invalid(name: "jwk that is no object", words: "jwk", header: [("jwk", "key")]),
             Invalid(name: "private jwk", words: "private", header: [("jwk", key([("d", .string(zero))], of: maker))]),
             Invalid(name: "secret jwk", words: "private", header: [("jwk", ["kty": "oct", "k": "AAAA"])]),
-            Invalid(name: "point off the curve", words: "jwk", header: [("jwk", key([("y", .string(zero))], of: maker))]),
+            Invalid(
+                name: "point off the curve", words: "jwk", header: [("jwk", key([("y", .string(zero))], of: maker))]),
             Invalid(name: "wrong curve", words: "jwk", header: [("jwk", key([("crv", "P-384")], of: maker))]),
             Invalid(name: "small RSA key", words: "jwk", header: [("jwk", small)]),
             Invalid(name: "another method", words: "htm", claims: [("htm", "GET")]),
@@ -108,9 +109,26 @@ struct ProofTests {
         }
     }
 
-    @Test("RFC 9449 §4.3 the algorithms and the spellings of an address that are accepted", arguments: [
-        SignatureAlgorithm.es256, .edDSA, .rs256, .ps256,
-    ])
+    @Test("RFC 9449 §4.1 and §6.1 the example of the standard is a valid proof, of the key with this thumbprint")
+    func example() throws {
+        let text = """
+            eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0RscEJoRjQyVVFVZldWQVdCRnMiLCJ5IjoiOVZFNGpmX09rX282NHpiVFRsY3VOSmFqSG10NnY5VERWclUwQ2R2R1JEQSIsImNydiI6IlAtMjU2In19.\
+            eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.\
+            2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg
+            """
+        let proof = try DPoPProof(parsing: text)
+        #expect(proof.thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+        #expect(proof.method == "POST" && proof.address == DPoPAddress("https://server.example.com/token"))
+        #expect(proof.id == "-BwC3ESc6acc2lTc" && proof.issued.timeIntervalSince1970 == 1_562_262_616)
+        let changed = text.replacing("eyJqdGkiOiIt", with: "eyJqdGkiOiIu")
+        #expect(throws: DPoPProof.Refusal.self) { _ = try DPoPProof(parsing: changed) }
+    }
+
+    @Test(
+        "RFC 9449 §4.3 the algorithms and the spellings of an address that are accepted",
+        arguments: [
+            SignatureAlgorithm.es256, .edDSA, .rs256, .ps256,
+        ])
     func validProofs(algorithm: SignatureAlgorithm) async throws {
         try await OAuthFixture.with { fixture in
             let maker = try ProofMaker(algorithm)
@@ -140,15 +158,21 @@ struct ProofTests {
             let bound = ("Authorization", "DPoP " + tokens.access)
             let refused: [(String, [(String, String)])] = [
                 ("without a proof", [bound]), ("as a bearer token", GatewayFixture.bearer(tokens.access)),
-                ("as a bearer token with a proof", GatewayFixture.bearer(tokens.access) + [
-                    try proof(maker, tokens.access)
-                ]),
+                (
+                    "as a bearer token with a proof",
+                    GatewayFixture.bearer(tokens.access) + [
+                        try proof(maker, tokens.access)
+                    ]
+                ),
                 ("another key", [bound, try proof(other, tokens.access)]),
                 ("without the hash of the token", [bound, try proof(maker, nil)]),
                 ("the hash of another token", [bound, try proof(maker, second.access)]),
-                ("a bearer token with the scheme DPoP", [
-                    ("Authorization", "DPoP " + bearer.access), try proof(maker, bearer.access),
-                ]),
+                (
+                    "a bearer token with the scheme DPoP",
+                    [
+                        ("Authorization", "DPoP " + bearer.access), try proof(maker, bearer.access),
+                    ]
+                ),
                 ("two tokens", [bound, bound, try proof(maker, tokens.access)]),
             ]
             for (name, fields) in refused {
@@ -166,7 +190,9 @@ struct ProofTests {
         }
     }
 
-    @Test("RFC 9449 §5 the refresh tokens of a public client are bound to its key, those of a confidential one to its secret")
+    @Test(
+        "RFC 9449 §5 the refresh tokens of a public client are bound to its key, those of a confidential one to its secret"
+    )
     func refresh() async throws {
         try await OAuthFixture.with { fixture in
             let (maker, other) = (try ProofMaker(), try ProofMaker())
@@ -197,13 +223,16 @@ struct ProofTests {
             let bearer = try await fixture.refresh(web.refresh, client: "web", proof: [])
             #expect(bearer.json?["token_type"] == "Bearer")
             let rebound = try await fixture.refresh(web.refresh, client: "web", proof: try fixture.tokenProof(other))
-            #expect(rebound.json?["token_type"] == "DPoP" && rebound.json?["refresh_token"] == bearer.json?["refresh_token"])
+            #expect(
+                rebound.json?["token_type"] == "DPoP" && rebound.json?["refresh_token"] == bearer.json?["refresh_token"]
+            )
             let access = try OAuthTokens(rebound).access
             #expect(try await fixture.userInfo(fields: try fixture.userInfoFields(other, access)).status == 200)
 
             // The first refresh with a proof binds a public client that had none.
             let plain = try await fixture.tokens()
-            let upgraded = try OAuthTokens(try await fixture.refresh(plain.refresh, proof: try fixture.tokenProof(maker)))
+            let upgraded = try OAuthTokens(
+                try await fixture.refresh(plain.refresh, proof: try fixture.tokenProof(maker)))
             #expect(try await fixture.refresh(upgraded.refresh).json?["error"] == "invalid_dpop_proof")
         }
     }
@@ -269,7 +298,8 @@ struct ProofTests {
             let refused = try await fixture.boundResponse(maker)
             #expect(refused.status == 400 && refused.json?["error"] == "use_dpop_nonce")
             let nonce = try #require(refused.headers["DPoP-Nonce"])
-            let forged = Base64URL.encode(Array(try #require(Base64URL.decode(nonce)).prefix(8)) + SecureRandom.bytes(16))
+            let forged = Base64URL.encode(
+                Array(try #require(Base64URL.decode(nonce)).prefix(8)) + SecureRandom.bytes(16))
             #expect(try await fixture.boundResponse(maker, nonce: forged).json?["error"] == "use_dpop_nonce")
             let tokens = try OAuthTokens(try await fixture.boundResponse(maker, nonce: nonce))
             func info(_ nonce: String?) async throws -> Exchange.Response {

@@ -22,7 +22,8 @@ struct VerifyProofTests {
             let tokens = try await fixture.boundTokens(maker, parameters)
             let token = tokens.access
             let now = fixture.gateway.clock.now
-            func proof(_ maker: ProofMaker, _ method: String = "GET", _ address: String = Self.address) throws -> String {
+            func proof(_ maker: ProofMaker, _ method: String = "GET", _ address: String = Self.address) throws -> String
+            {
                 try maker.proof(method, address, at: now, token: token)
             }
             let scheme = ("Authorization", "DPoP " + token)
@@ -45,7 +46,10 @@ struct VerifyProofTests {
                     [scheme, ("DPoP", try proof(maker, "GET", OAuthFixture.issuer + "/auth/verify"))]
                 ),
                 ("two proofs", "invalid_dpop_proof", [scheme, ("DPoP", try proof(maker)), ("DPoP", try proof(maker))]),
-                ("the scheme Bearer", "invalid_token", [("Authorization", "Bearer " + token), ("DPoP", try proof(maker))]),
+                (
+                    "the scheme Bearer", "invalid_token",
+                    [("Authorization", "Bearer " + token), ("DPoP", try proof(maker))]
+                ),
                 ("the scheme Bearer alone", "invalid_token", [("Authorization", "Bearer " + token)]),
             ]
             for (name, error, fields) in refused {

@@ -11,7 +11,9 @@ import Testing
 /// Sessions at a server that binds tokens to keys.
 @Suite("Tokens that are bound to a key", .timeLimit(.minutes(20)))
 struct OAuthProofTests {
-    @Test("RFC 9449 every request of a session has a proof of its own, from the sign-in to the sign-out", arguments: [false, true])
+    @Test(
+        "RFC 9449 every request of a session has a proof of its own, from the sign-in to the sign-out",
+        arguments: [false, true])
     func session(requiresNonces: Bool) async throws {
         let fixture = try OAuthFixture.protecting { settings in
             settings.binds = true
@@ -41,7 +43,9 @@ struct OAuthProofTests {
 
     @Test("RFC 9449 the key survives a restart, changes with each sign-in, and is only in the secret store")
     func key() async throws {
-        let fixture = try OAuthFixture.protecting { $0.binds = true }
+        var settings = OAuthScript.Settings()
+        settings.binds = true
+        let fixture = try OAuthFixture(settings)
         let first = try await fixture.home.open()
         let account = try await fixture.signIn(first)
         let entry = try #require(try await first.accounts.secrets.read(AccountStore.tokenKey(account.id)))
@@ -68,7 +72,9 @@ struct OAuthProofTests {
         await second.close()
     }
 
-    @Test("RFC 9449 a refused proof, as with a wrong clock, ends no session", arguments: ["invalid_dpop_proof", "use_dpop_nonce"])
+    @Test(
+        "RFC 9449 a refused proof, as with a wrong clock, ends no session",
+        arguments: ["invalid_dpop_proof", "use_dpop_nonce"])
     func refusedProof(error: String) async throws {
         let fixture = try OAuthFixture.protecting { $0.binds = true }
         let latch = try await fixture.home.open()
@@ -95,12 +101,15 @@ struct OAuthProofTests {
         await latch.close()
     }
 
-    @Test("RFC 9449 where the metadata name no algorithm of this client, the tokens are bearer tokens", arguments: [
-        nil, ["RS256"], [],
-    ] as [[String]?])
+    @Test(
+        "RFC 9449 where the metadata name no algorithm of this client, the tokens are bearer tokens",
+        arguments: [
+            nil, ["RS256"], [],
+        ] as [[String]?])
     func bearer(algorithms: [String]?) async throws {
         var settings = OAuthScript.Settings()
-        settings.metadata["dpop_signing_alg_values_supported"] = algorithms.map { .array($0.map { .string($0) }) } ?? .null
+        settings.metadata["dpop_signing_alg_values_supported"] =
+            algorithms.map { .array($0.map { .string($0) }) } ?? .null
         let fixture = try OAuthFixture(settings)
         let latch = try await fixture.home.open()
         let account = try await fixture.signIn(latch)

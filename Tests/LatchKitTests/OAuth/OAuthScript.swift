@@ -223,7 +223,9 @@ extension OAuthScript.State {
         }
         guard form["resource"] == settings.resource else { return refuse("invalid_target", "token: resource") }
         if settings.binds {
-            let family = families.first { $0.key == form["code"] || $0.value.refresh.contains(form["refresh_token"] ?? "") }
+            let family = families.first {
+                $0.key == form["code"] || $0.value.refresh.contains(form["refresh_token"] ?? "")
+            }
             if let family, let refusal = proofRefusal(request, of: family.value) { return refusal }
         }
         switch form["grant_type"] {

@@ -48,7 +48,8 @@ struct ProxiesTests {
             let scheme = "Authorization: DPoP \(text)"
             func proof(_ path: String, nonce: String?, host: String = "app.example.org") throws -> String {
                 let address = "http://\(host)\(path)"
-                return "DPoP: " + (try key.proof(method: "GET", address: address, token: token, nonce: nonce, at: Date()))
+                return "DPoP: "
+                    + (try key.proof(method: "GET", address: address, token: token, nonce: nonce, at: Date()))
             }
             for _ in 1...2 {
                 let valid = try proof("/photos", nonce: nonce)
