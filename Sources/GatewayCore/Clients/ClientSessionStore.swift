@@ -104,6 +104,7 @@ package struct ClientSessionStore: Sendable {
     ///   - text: The refresh token, of any length.
     ///   - client: The `client_id`.
     ///   - binding: The key whose possession the request proves. The access token is bound to it. Default: none.
+    /// - Returns: The tokens, or why there are none.
     /// - Throws: `DatabaseError`.
     package func refresh(
         _ text: String, of client: String, binding: TokenBinding? = nil

@@ -46,6 +46,7 @@ package struct ProofVerifier: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - records: Whether the proof is recorded when it is used. False when the request is verified once more later.
+    /// - Returns: What the request proves.
     func verify(_ request: ServerRequest, records: Bool = true) -> Outcome {
         guard let base = address.base(of: request) else {
             return .refused(.invalid("The server does not know its own address, so it cannot check the htu."))
@@ -101,6 +102,7 @@ package struct ProofVerifier: Sendable {
     ///   - records: As in ``verify(_:records:)``.
     ///   - refuse: Returns the response to a request whose proof is refused.
     ///   - handler: Returns the response to a request whose proof is valid, while ``RequestProof/current`` is set.
+    /// - Returns: The response, with the next nonce if the client needs another one. Nil when `handler` returns nil.
     func response(
         _ request: ServerRequest, records: Bool = true, refuse: (ProofRefusal) -> ServerResponse,
         _ handler: () async -> ServerResponse?

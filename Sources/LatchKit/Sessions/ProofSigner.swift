@@ -69,6 +69,8 @@ final class ProofSigner: Sendable {
     /// - Parameters:
     ///   - make: Makes the request. It is called for each attempt, because each has a proof of its own.
     ///   - send: Sends the request.
+    /// - Returns: The last response.
+    /// - Throws: The errors of both.
     func sending(
         _ make: () throws -> ClientRequest, by send: (ClientRequest) async throws -> ClientResponse
     ) async throws -> ClientResponse {

@@ -42,6 +42,7 @@ package struct DPoPKey: Sendable {
     ///   - token: The access token of the request. Nil when it has none.
     ///   - nonce: The nonce that the server last sent. Nil when it sent none.
     ///   - now: The current time.
+    /// - Returns: The value of the field ``DPoPProof/field``.
     /// - Throws: When OpenSSL fails.
     package func proof(
         method: String, address: String, token: Secret? = nil, nonce: String? = nil, at now: Date

@@ -15,6 +15,7 @@ extension OAuthScript.State {
     /// - Parameters:
     ///   - request: The request.
     ///   - family: The sign-in that the request to the token endpoint is about. Nil for one with an access token.
+    /// - Returns: The refusal. Nil when the proof is valid.
     mutating func proofRefusal(
         _ request: ScriptedServer.Request, of family: OAuthScript.Family? = nil
     ) -> ScriptedServer.Response? {
