@@ -11,6 +11,7 @@ import Testing
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
+@testable import HTTPServer
 @testable import LatchGateway
 
 /// Every check of a proof of possession, at the endpoints that use it.
@@ -327,8 +328,16 @@ struct ProofTests {
             let tokens = try await fixture.boundTokens(maker)
             let other = try await fixture.gateway.otherGateway(ahead: 59)
             let proofs = try #require(other.services.proofs)
+            let server = try await HTTPServer.start(
+                HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: other.router)
+            let there = Exchange(port: try #require(server.addresses.first?.port))
             let fields = try fixture.userInfoFields(maker, tokens.access)
             #expect(try await fixture.userInfo(fields: fields).status == 200)
+            #expect(try await there.send("GET", "/oauth2/userinfo", headers: fields).status == 401)
+            let fresh = try fixture.userInfoFields(maker, tokens.access)
+            #expect(try await there.send("GET", "/oauth2/userinfo", headers: fresh).status == 200)
+            #expect(try await fixture.userInfo(fields: fresh).status == 401)
+            await server.stop(drain: .zero)
             let key = try #require(try? DPoPProof(parsing: fields[1].1))
             let digest = SHA256.digest(key.thumbprint + "\n" + key.id)
             #expect(try await !proofs.used.record(digest))
