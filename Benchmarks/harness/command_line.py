@@ -14,14 +14,14 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import BenchmarkRun
 from .machine import ROOT
-from .measures import bridge, cold, downloads, endpoints, idle, introspect, me, memory, mixed, original, queue, signin
+from .measures import bridge, cold, downloads, dpop, endpoints, idle, introspect, me, memory, mixed, original, queue, signin
 from .measures import start, timeline, verify
 from .process import BenchError
 from .table import Table
 
 MEASURES = {
     "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
-    "verify": verify.measure,
+    "verify": verify.measure, "dpop": dpop.measure,
     "mixed": mixed.measure, "memory": memory.measure, "idle": idle.measure, "cold": cold.measure,
     "start": start.measure, "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,
     "timeline": timeline.measure, "endpoints": endpoints.measure,

@@ -25,7 +25,9 @@ class Request:
     """The whole `Authorization` field, instead of a token."""
     form: str | None = None
     tokens: Path | None = None
-    """A file of tokens, one a line, used in turn instead of one token."""
+    """A file of tokens, one a line, used in turn instead of one token. A line with a space has a bound token and its proof."""
+    fields: dict[str, str] | None = None
+    """More header fields."""
     cookie: str | None = None
     pause_ms: int | None = None
     """How long each connection rests between two requests."""
@@ -39,6 +41,7 @@ class Request:
         values = {
             "BENCH_METHOD": "POST" if self.form else "GET", "BENCH_TOKEN": self.token, "BENCH_BODY": self.form,
             "BENCH_AUTHORIZATION": self.authorization, "BENCH_COOKIE": self.cookie,
+            "BENCH_FIELDS": self.fields and "\n".join(f"{name}: {value}" for name, value in self.fields.items()),
             "BENCH_TOKENS": self.tokens and str(self.tokens), "BENCH_PAUSE": self.pause_ms and str(self.pause_ms)}
         return {name: value for name, value in values.items() if value}
 

@@ -4,6 +4,7 @@ wrk.body = os.getenv("BENCH_BODY")
 if os.getenv("BENCH_TOKEN") then wrk.headers["Authorization"] = "Bearer " .. os.getenv("BENCH_TOKEN") end
 if os.getenv("BENCH_AUTHORIZATION") then wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION") end
 if os.getenv("BENCH_COOKIE") then wrk.headers["Cookie"] = os.getenv("BENCH_COOKIE") end
+for name, value in (os.getenv("BENCH_FIELDS") or ""):gmatch("([^\n:]+): ([^\n]+)") do wrk.headers[name] = value end
 if wrk.body then wrk.headers["Content-Type"] = "application/x-www-form-urlencoded" end
 
 -- Every thread begins elsewhere in the file of tokens, so that together they go through all of them.
@@ -19,7 +20,10 @@ if path then
     function init()
         requests, at = {}, 0
         for token in io.lines(path) do
-            requests[#requests + 1] = wrk.format(nil, nil, { Authorization = "Bearer " .. token })
+            local bound, proof = token:match("^(%S+) (%S+)$")
+            local fields = { Authorization = bound and "DPoP " .. bound or "Bearer " .. token, DPoP = proof }
+            for name, value in pairs(wrk.headers) do fields[name] = fields[name] or value end
+            requests[#requests + 1] = wrk.format(nil, nil, fields)
         end
         at = math.floor(#requests / 2) * number
     end

@@ -30,6 +30,20 @@ extension FuzzedParser {
                 try require(!signature.isValid(by: key.publicKey), "A signature that nobody made was found good.")
             }
         },
+        FuzzedParser("proof") { input in
+            let text = input.text
+            if let proof = try? DPoPProof(parsing: text) {
+                try require(text.utf8.count <= DPoPProof.maximumCount, "An oversized proof was accepted.")
+                try require((1...DPoPProof.maximumIDCount).contains(proof.id.utf8.count), "An id of a bad length.")
+                try require(proof.thumbprint.utf8.count == 43, "A thumbprint that is no hash.")
+                try require(proof.issued.timeIntervalSince1970.isFinite, "A time that is no time.")
+            }
+            guard let address = DPoPAddress(text) else { return }
+            try require(DPoPAddress(address.text) == address, "A normalized address has another normal form.")
+            try require(
+                address.text.hasPrefix("https://") || address.text.hasPrefix("http://"), "Another scheme was accepted.")
+            try require(!address.text.contains { "?#".contains($0) }, "A query or a fragment was kept.")
+        },
         FuzzedParser("discovery") { input in
             let result = Result { () throws(OpenIDConnectError) in
                 try ProviderMetadata(parsing: input, issuer: issuer)

@@ -51,7 +51,8 @@ local function names(fields)
 end
 
 local function refuse(r, status, fields, body)
-    for name, field in pairs { ["www-authenticate"] = "WWW-Authenticate", location = "Location", ["retry-after"] = "Retry-After" } do
+    for name, field in pairs { ["www-authenticate"] = "WWW-Authenticate", location = "Location", ["retry-after"] = "Retry-After",
+        ["dpop-nonce"] = "DPoP-Nonce" } do
         if fields[name] then r.err_headers_out[field] = fields[name] end
     end
     r.err_headers_out["Cache-Control"] = "no-store"
@@ -115,7 +116,8 @@ function latchd(r)
     -- A backend gets no credentials of a session: neither the token of an app, nor a key that latchd accepted, nor the cookie of a
     -- browser.
     local authorization = r.headers_in["Authorization"]
-    if authorization and (fields["x-auth-credential"] or authorization:lower():find("^bearer%f[%s\0]")) then
+    if authorization and (fields["x-auth-credential"] or authorization:lower():find("^bearer%f[%s\0]")
+        or authorization:lower():find("^dpop%f[%s\0]")) then
         r.headers_in["Authorization"] = nil
     end
     local cookies = r.headers_in["Cookie"]

@@ -41,7 +41,7 @@ end
 
 local function refuse(txn, status, headers, body)
     local reply = txn:reply { status = status }
-    for _, name in ipairs { "www-authenticate", "location", "content-type", "cache-control", "retry-after" } do
+    for _, name in ipairs { "www-authenticate", "location", "content-type", "cache-control", "retry-after", "dpop-nonce" } do
         for _, value in pairs(headers[name] or {}) do reply:add_header(name, value) end
     end
     if body then reply:set_body(body) end

@@ -13,6 +13,8 @@ struct AuthorizationCode: Sendable {
     let redirect: String
     let challenge: PKCE.Challenge
     let nonce: String?
+    /// The key that the client's tokens must be bound to. Nil when the client named none.
+    let keyThumbprint: String?
     let person: UUID
     /// How often all sessions of the person had been ended by then.
     let sessionEpoch: Int
@@ -25,7 +27,7 @@ struct AuthorizationCode: Sendable {
     /// When the code expires, regardless of the store.
     let expires: Date
 
-    private static let context = Array("latchstring authorization code 1".utf8)
+    private static let context = Array("latchstring authorization code 2".utf8)
 
     init(
         _ parameters: AuthorizationParameters, allowedIn session: Session, expires: Date
@@ -34,6 +36,7 @@ struct AuthorizationCode: Sendable {
         redirect = parameters.destination.redirect
         challenge = parameters.challenge
         nonce = parameters.nonce
+        keyThumbprint = parameters.keyThumbprint
         person = session.person.id
         sessionEpoch = session.person.sessionEpoch
         authenticated = session.authenticated
@@ -47,7 +50,7 @@ struct AuthorizationCode: Sendable {
         let texts = [
             grant.client, grant.scopes.joined(separator: " "), grant.audience.joined(separator: " "), redirect,
             challenge.text, nonce.map { "n" + $0 } ?? "", person.uuidString, browser.rawValue,
-            methods.text,
+            methods.text, keyThumbprint ?? "",
         ].map { Array($0.utf8) }
         let numbers = [Int64(sessionEpoch), Self.seconds(authenticated), Self.seconds(expires)]
         return try SealedFields.seal(
@@ -57,11 +60,11 @@ struct AuthorizationCode: Sendable {
     /// Opens a record. Nil for bytes that were not sealed for this code.
     init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
         guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
-            fields.count == 12
+            fields.count == 13
         else { return nil }
-        let texts = fields.prefix(9).compactMap { String(validating: $0, as: UTF8.self) }
+        let texts = fields.prefix(10).compactMap { String(validating: $0, as: UTF8.self) }
         let numbers = fields.suffix(3).compactMap(\.bigEndian)
-        guard texts.count == 9, numbers.count == 3, let challenge = PKCE.Challenge(texts[4]),
+        guard texts.count == 10, numbers.count == 3, let challenge = PKCE.Challenge(texts[4]),
             let person = UUID(uuidString: texts[6])
         else { return nil }
         func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
@@ -72,6 +75,7 @@ struct AuthorizationCode: Sendable {
         self.person = person
         browser = SessionID(rawValue: texts[7])
         methods = AuthenticationMethods(reported: words(texts[8]))
+        keyThumbprint = texts[9].isEmpty ? nil : texts[9]
         sessionEpoch = Int(numbers[0])
         authenticated = Date(timeIntervalSince1970: Double(numbers[1]))
         expires = Date(timeIntervalSince1970: Double(numbers[2]))

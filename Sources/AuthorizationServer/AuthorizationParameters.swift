@@ -1,3 +1,4 @@
+import Crypto
 import GatewayCore
 import HTTPMessages
 import OAuth
@@ -5,7 +6,7 @@ import SignInBridge
 
 /// The valid parameters of an authorization request.
 ///
-/// Source: RFC 6749 §4.1.1; RFC 7636 §4.3; RFC 8707 §2; OpenID Connect Core §3.1.2.1.
+/// Source: RFC 6749 §4.1.1; RFC 7636 §4.3; RFC 8707 §2; RFC 9449 §10; OpenID Connect Core §3.1.2.1.
 struct AuthorizationParameters: Sendable {
     /// How the response reaches the client.
     enum ResponseMode: String, Sendable, CaseIterable {
@@ -38,6 +39,8 @@ struct AuthorizationParameters: Sendable {
     let grant: ClientGrant
     let challenge: PKCE.Challenge
     let nonce: String?
+    /// `dpop_jkt`: the SHA-256 of the public key that the tokens must be bound to, in base64url. Nil for none.
+    let keyThumbprint: String?
     let prompts: Set<Prompt>
     /// How long ago the person may have authenticated. Nil for any time.
     let maximumAge: Duration?
@@ -114,6 +117,10 @@ struct AuthorizationParameters: Sendable {
         guard nonce.map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
             throw .invalidRequest("The nonce is longer than 1024 bytes.")
         }
+        keyThumbprint = fields[Self.thumbprintName]
+        guard keyThumbprint.map({ Base64URL.decode($0)?.count == SHA256Digest.count }) ?? true else {
+            throw .invalidRequest("The dpop_jkt must be a SHA-256 in base64url.")
+        }
         let audience = try Self.audience(fields, isResource)
         prompts = try Self.prompts(fields["prompt"] ?? "")
         hasHint = fields["id_token_hint"] != nil
@@ -152,6 +159,11 @@ struct AuthorizationParameters: Sendable {
         return audience
     }
 
+    /// The name of the parameter with the thumbprint of the client's key.
+    ///
+    /// Source: RFC 9449 §10.
+    static let thumbprintName = "dpop_jkt"
+
     private static let maximumResources = 8
     /// The maximum length of all parameters together, form-encoded, in bytes.
     private static let maximumCount = 8_192
@@ -159,7 +171,7 @@ struct AuthorizationParameters: Sendable {
     private static let names: Set = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "resource", "request", "registration", "id_token_hint",
-        "acr_values",
+        "acr_values", thumbprintName,
     ]
 
     /// Returns the parameters of a request that this server reads. Only these are stored.

@@ -13,9 +13,12 @@ import SignInBridge
 extension OAuthRoutes {
     /// `POST /oauth2/token`: exchanges a code, a refresh token or the code of a device for tokens.
     ///
-    /// Source: RFC 6749 §4.1.3 and §6; RFC 8628 §3.4.
+    /// A proof of possession binds the tokens to its key.
+    ///
+    /// Source: RFC 6749 §4.1.3 and §6; RFC 8628 §3.4; RFC 9449 §5.
     func token(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
+        guard !client.requiresProof || RequestProof.current != nil else { return ProofRefusal.missing.tokenResponse }
         switch form["grant_type"] {
         case "authorization_code": return try await exchange(form, client, request)
         case "refresh_token": return try await refresh(form, client)
@@ -56,6 +59,10 @@ extension OAuthRoutes {
             return refuse(record.person, "wrong-verifier", client, request)
         }
         if let refusal = Self.otherResource(form, record.grant) { return refusal }
+        // RFC 9449 §10: the code is good only for the key that the authorization request named.
+        guard record.keyThumbprint == nil || record.keyThumbprint == RequestProof.current?.thumbprint else {
+            return refuse(record.person, "other-key", client, request)
+        }
         switch try await person(
             record.person, epoch: record.sessionEpoch, browser: record.browser, allowing: record.grant)
         {
@@ -125,10 +132,11 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         let device = SessionDevice(
             name: client.name, kind: SessionDevice.clientKind, address: origin(of: request).address.description)
+        guard try await isFirstUseOfProof() else { return refuse(person.id, "repeated-proof", client, request) }
         let tokens = try await sessions.issue(
             grant, for: person, device: device, id: id, authenticated: authentication.time,
             from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
-            isTold: client.signOut.address != nil)
+            isTold: client.signOut.address != nil, binding: Self.binding(for: client))
         recordSignIn(of: person.id, tokens.session, device, client, request)
         return try await response(tokens, authentication)
     }
@@ -149,10 +157,15 @@ extension OAuthRoutes {
         guard let token = form["refresh_token"] else {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
-        switch try await sessions.refresh(token, of: client.id, signer: try await signer(client)) {
+        // Only for a token of this server, so that nobody else fills the memory of used proofs.
+        guard sessions.isRefreshToken(token), try await isFirstUseOfProof() else { return Self.invalidGrant }
+        switch try await sessions.refresh(
+            token, of: client.id, signer: try await signer(client), binding: Self.binding(for: client))
+        {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
             return try await response(tokens, nil)
+        case .otherKey: return RequestProof.current == nil ? ProofRefusal.missing.tokenResponse : Self.invalidGrant
         case .refused, .stolen: return Self.invalidGrant
         }
     }
@@ -162,6 +175,18 @@ extension OAuthRoutes {
         guard client.accessTokens == .signed else { return nil }
         let latest = services.now() + services.settings.authorizationServer.accessTokenLifetime
         return AccessTokenSigner(key: try await services.signingKeys.signer(until: latest), issuer: issuer)
+    }
+
+    /// Records the proof of the request, if it has one. False when the proof was used before.
+    private func isFirstUseOfProof() async throws -> Bool {
+        try await RequestProof.current?.isFirstUse() ?? true
+    }
+
+    /// The key whose possession the request proves. Nil without a proof.
+    private static func binding(for client: RegisteredClient) -> TokenBinding? {
+        RequestProof.current.map {
+            TokenBinding(thumbprint: $0.thumbprint, includesRefreshTokens: !client.isConfidential)
+        }
     }
 
     /// Returns the refusal of a request for tokens of other resources than the person allowed, or of only some of them.
@@ -197,7 +222,7 @@ extension OAuthRoutes {
         _ tokens: ClientTokens, _ authentication: Authentication?
     ) async throws -> ServerResponse {
         var members: [JSONValue.Member] = [
-            .init("access_token", .string(tokens.accessToken.reveal())), .init("token_type", "Bearer"),
+            .init("access_token", .string(tokens.accessToken.reveal())), Self.tokenType(tokens.keyThumbprint),
             .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
             .init("refresh_token", .string(tokens.refreshToken.reveal())),
             .init("scope", .string(tokens.grant.scopes.joined(separator: " "))),
@@ -206,6 +231,13 @@ extension OAuthRoutes {
             members.append(.init("id_token", .string(try await idToken(tokens, authentication))))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// The `token_type` of an access token, by the key that it is bound to.
+    ///
+    /// Source: RFC 6750 §6.1.1; RFC 9449 §5 and §6.2.
+    static func tokenType(_ keyThumbprint: String?) -> JSONValue.Member {
+        .init("token_type", keyThumbprint == nil ? "Bearer" : "DPoP")
     }
 
     /// How long an ID token is valid.

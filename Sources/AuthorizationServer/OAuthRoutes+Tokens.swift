@@ -10,7 +10,9 @@ import Primitives
 extension OAuthRoutes {
     /// `POST /oauth2/par`: stores the parameters of an authorization request.
     ///
-    /// Source: RFC 9126 §2.
+    /// With a proof of possession, the tokens must be bound to its key.
+    ///
+    /// Source: RFC 9126 §2; RFC 9449 §10.1.
     func push(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
         guard form["request_uri"] == nil else {
@@ -19,6 +21,13 @@ extension OAuthRoutes {
         var fields = AuthorizationParameters.read(form)
         fields.pairs.removeAll { $0.name == "client_id" }
         fields.pairs.append(("client_id", client.id))
+        if let proof = RequestProof.current {
+            guard fields[AuthorizationParameters.thumbprintName].map({ $0 == proof.thumbprint }) ?? true else {
+                return ProofRefusal.invalid("The dpop_jkt is not that of the key of the proof.").tokenResponse
+            }
+            fields.pairs.removeAll { $0.name == AuthorizationParameters.thumbprintName }
+            fields.pairs.append((AuthorizationParameters.thumbprintName, proof.thumbprint))
+        }
         do {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
             _ = try parameters(fields, to: destination)
@@ -27,6 +36,8 @@ extension OAuthRoutes {
         } catch let error as AuthorizationError {
             return Self.response(to: error)
         }
+        // If the proof was used before, the response is replaced.
+        _ = try await RequestProof.current?.isFirstUse()
         let handle = try await pending.save(
             PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
         return ServerResponse(
@@ -72,12 +83,13 @@ extension OAuthRoutes {
         let client = isServer ? nil : try await client(of: request, form)
         guard client?.isConfidential ?? true else { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
-        guard let access = try await sessions.authenticate(token), !access.mustChangePassword,
+        guard let access = try await sessions.introspect(token), !access.mustChangePassword,
             client.map({ ExactText($0.id) == ExactText(access.grant.client) }) ?? true
         else { return TokenResponses.inactive }
         let session = access.session
         var members: [JSONValue.Member] = [
-            .init("active", true), .init("token_type", "Bearer"), .init("client_id", .string(access.grant.client)),
+            .init("active", true), Self.tokenType(access.keyThumbprint),
+            .init("client_id", .string(access.grant.client)),
             .init("scope", .string(access.grant.scopes.joined(separator: " "))),
             .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
@@ -88,6 +100,9 @@ extension OAuthRoutes {
             .init("acr", .string(session.methods.level.rawValue)),
         ]
         if let methods = Self.methods(session.methods) { members.append(methods) }
+        if let thumbprint = access.keyThumbprint {
+            members.append(.init("cnf", .object([.init("jkt", .string(thumbprint))])))
+        }
         if !access.grant.audience.isEmpty {
             members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
         }
@@ -106,12 +121,16 @@ extension OAuthRoutes {
     ///
     /// Source: OpenID Connect Core §5.3 and §5.4.
     func userInfo(_ request: ServerRequest) async throws -> ServerResponse {
-        guard let token = RequestTokens(request, cookie: nil).bearer else { return Self.challenge(nil) }
+        let tokens = RequestTokens(request, cookie: nil)
+        guard let token = tokens.bearer else { return Self.challenge(nil, tokens) }
+        guard !tokens.isProofScheme || RequestProof.current != nil else {
+            return proofError(.missing, for: request)
+        }
         guard let access = try await sessions.authenticate(token), !access.mustChangePassword else {
-            return Self.challenge("invalid_token")
+            return Self.challenge("invalid_token", tokens)
         }
         let scopes = Set(access.grant.scopes.compactMap(OAuthScope.init(rawValue:)))
-        guard scopes.contains(.openid) else { return Self.challenge("insufficient_scope", .forbidden) }
+        guard scopes.contains(.openid) else { return Self.challenge("insufficient_scope", tokens, .forbidden) }
         let session = access.session
         var members: [JSONValue.Member] = [.init("sub", .string(Self.subject(session.person.id)))]
         if scopes.contains(.profile) {
@@ -129,11 +148,22 @@ extension OAuthRoutes {
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
     }
 
-    /// Source: RFC 6750 §3 and §3.1.
-    static func challenge(_ error: StaticString?, _ status: HTTPStatus = .unauthorized) -> ServerResponse {
+    /// Returns the response to a request without a valid token. `tokens` are those of a request that may have had one
+    /// that is bound to a key; nil where such tokens are not used.
+    ///
+    /// Source: RFC 6750 §3 and §3.1; RFC 9449 §7.1.
+    static func challenge(
+        _ error: StaticString?, _ tokens: RequestTokens? = nil, _ status: HTTPStatus = .unauthorized
+    ) -> ServerResponse {
         let detail = error.map { #", error="\#($0)""# } ?? ""
+        let (bearer, proof) = (#"Bearer realm="latchd""#, #"DPoP realm="latchd", algs="\#(ProofRefusal.algorithms)""#)
+        let challenge =
+            switch tokens?.isProofScheme {
+            case nil: bearer + detail
+            case true?: proof + detail
+            case false?: "\(bearer)\(detail), \(proof)"
+            }
         return ServerResponse(
-            status: status,
-            headers: ["WWW-Authenticate": #"Bearer realm="latchd"\#(detail)"#, "Cache-Control": "no-store"], body: [])
+            status: status, headers: ["WWW-Authenticate": challenge, "Cache-Control": "no-store"], body: [])
     }
 }

@@ -91,8 +91,19 @@ package struct OAuthRoutes: ServiceDialect {
 
     package func failure(_ error: any Error, _ request: ServerRequest) -> ServerResponse {
         if let refusal = error as? Refusal { return refusal.response }
+        if let error = error as? GatewayError, error.code == .busy { return TokenResponses.unavailable }
         services.log.failure("A request to the authorization server failed.", error, request: request.id)
         return TokenResponses.unavailable
+    }
+
+    /// Returns the response to a request whose proof of possession is refused: 401 at the userinfo endpoint, 400 at the
+    /// others, where the client is not authenticated by a token.
+    ///
+    /// Source: RFC 9449 §5 and §7.1.
+    package func proofError(_ refusal: ProofRefusal, for request: ServerRequest) -> ServerResponse {
+        guard request.path == prefix + Self.userInfo else { return refusal.tokenResponse }
+        return refusal.challenging(
+            ServerResponse(status: .unauthorized, headers: ["Cache-Control": "no-store"], body: []))
     }
 
     /// Returns the response to a request that the server refuses before any route runs.

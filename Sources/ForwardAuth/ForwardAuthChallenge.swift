@@ -23,16 +23,21 @@ package struct ForwardAuthChallenge: Sendable {
     /// Returns 401 with the challenge, or 302 to the sign-in page for a browser. For nginx it is always 401, with the
     /// page's address for a browser.
     ///
-    /// Source: RFC 6750 §3 and §3.1: an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2.
+    /// Source: RFC 6750 §3 and §3.1: an error only where a token was sent; RFC 9728 §5.1; RFC 7617 §2; RFC 9449 §7.1.
     func response(
-        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, acceptsKeys: Bool,
-        isNginx: Bool
+        to request: ServerRequest, _ forwarded: ForwardedRequest, triedBearer: Bool, refusal: ProofRefusal?,
+        acceptsKeys: Bool, isNginx: Bool
     ) -> ServerResponse {
         let page = Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded) : nil
         if let page, !isNginx { return Self.redirect(to: page) }
         var response = ForwardAuthResponses.sentence(.unauthorized, "Sign in first.")
+        let metadata = #"resource_metadata="\#(Self.metadata(of: forwarded))""#
+        if let refusal {
+            response.headers["WWW-Authenticate"] = "\(refusal.challenge), \(metadata)"
+            return refusal.withNonce(response)
+        }
         let error = triedBearer ? #"error="invalid_token", error_description="The token is not valid.", "# : ""
-        let bearer = #"Bearer realm="latchd", \#(error)resource_metadata="\#(Self.metadata(of: forwarded))""#
+        let bearer = #"Bearer realm="latchd", \#(error)\#(metadata)"#
         // Basic comes first, because some programs read only the first challenge. It is not sent to a browser's script,
         // because the browser would open a password dialog.
         let basic = acceptsKeys && !Self.isFetch(request) ? #"Basic realm="latchd", charset="UTF-8", "# : ""

@@ -33,6 +33,8 @@ extension ForwardAuthRoutes {
             members.append(.init("authorization_servers", [.string(issuer)]))
             let scopes = rules.scopes(on: host, scheme)
             if !scopes.isEmpty { members.append(.init("scopes_supported", .array(scopes.map { .string($0) }))) }
+            members.append(
+                .init("dpop_signing_alg_values_supported", .array(ProofVerifier.algorithms.map { .string($0) })))
         }
         members.append(.init("bearer_methods_supported", .array(["header"])))
         return ServerResponse(

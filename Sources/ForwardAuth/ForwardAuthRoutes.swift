@@ -19,6 +19,8 @@ package struct ForwardAuthRoutes: ServiceDialect {
 
     package var name: String { "verify" }
     package var prefix: String { services.settings.verify.path }
+    /// True: proofs of possession are for the request that the proxy describes.
+    package var checksProofs: Bool { true }
 
     package init(services: GatewayServices) {
         self.services = services
@@ -88,6 +90,9 @@ extension ForwardAuthRoutes {
         case .refusal(let response): return response
         case .question(let question):
             do {
+                if question.tokens.isProofScheme, let proofs = services.proofs {
+                    return try await verify(question, proofs)
+                }
                 switch try await caller(with: question.tokens, at: question.forwarded) {
                 case .nobody: break
                 case let caller: return response(question, caller)
@@ -97,6 +102,25 @@ extension ForwardAuthRoutes {
             } catch {
                 return failure(error, request)
             }
+        }
+    }
+
+    /// Verifies the proof of possession for the request that the proxy describes, and authenticates the token with it.
+    ///
+    /// Source: RFC 9449 §7.
+    private func verify(_ question: VerificationRequest, _ proofs: ProofVerifier) async throws -> ServerResponse {
+        let forwarded = question.forwarded
+        switch proofs.verify(
+            question.request, method: forwarded.method.rawValue, address: forwarded.origin + forwarded.sentPath)
+        {
+        case .none: return response(question, .nobody, .missing)
+        case .refused(let refusal): return response(question, .nobody, refusal)
+        case .proof(let proof, let nonce):
+            let found = try await RequestProof.$current.withValue(proof) { () async throws -> Caller in
+                try await caller(with: question.tokens, at: forwarded)
+            }
+            let response = response(question, found, proof.isRepeated ? .repeated : .invalidToken)
+            return nonce.map { response.proofNonce($0) } ?? response
         }
     }
 
@@ -148,6 +172,7 @@ extension ForwardAuthRoutes {
         switch read(request) {
         case .refusal(let response): return response
         case .question(let question):
+            guard !question.tokens.isProofScheme || services.proofs == nil else { return nil }
             guard let first = question.tokens.first else {
                 return question.key == nil ? response(question, .nobody) : nil
             }
@@ -179,7 +204,10 @@ extension ForwardAuthRoutes {
         }
     }
 
-    private func response(_ question: VerificationRequest, _ caller: Caller) -> ServerResponse {
+    /// Returns the response to a caller. `refusal` says why a token with a proof of possession is not accepted.
+    private func response(
+        _ question: VerificationRequest, _ caller: Caller, _ refusal: ProofRefusal? = nil
+    ) -> ServerResponse {
         switch (question.decision.admission, caller) {
         case (.everybody, .known(let visitor)): return ForwardAuthResponses.welcome(visitor)
         case (.everybody, _): return ForwardAuthResponses.welcome(nil)
@@ -194,7 +222,7 @@ extension ForwardAuthRoutes {
                 isNginx: Self.isNginx(question.request))
         case (_, .nobody):
             return challenge.response(
-                to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil,
+                to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil, refusal: refusal,
                 acceptsKeys: rules.acceptsKeys(with: question.forwarded), isNginx: Self.isNginx(question.request))
         }
     }

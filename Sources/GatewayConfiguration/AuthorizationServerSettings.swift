@@ -8,6 +8,8 @@ package struct AuthorizationServerSettings: Sendable {
     package var accessTokenLifetime = Duration.seconds(600)
     /// Whether devices without a browser can sign in to the dialects with `latch login --device`. Default: false.
     package var servesDialectsToDevices = false
+    /// Whether proofs of possession must contain a nonce of this server. Default: false.
+    package var requiresProofNonces = false
     /// The clients of the configuration. Administrators can add more with `latchd clients add`.
     package var clients: [RegisteredClient] = []
     /// The registration of clients by themselves.

@@ -25,6 +25,11 @@ extension ConfigurationKey {
         ConfigurationKey(
             "oauth.registration.secret_file", \.registration.fileSecret, as: .secretFile,
             summary: "A file that contains only the initial access token."),
+        ConfigurationKey(
+            "oauth.dpop.nonce", \.settings.authorizationServer.requiresProofNonces,
+            as: .choice([("none", false), ("required", true)]),
+            summary: "Whether proofs of possession (DPoP) must contain a nonce of this server. Some clients do not "
+                + "support nonces."),
     ]
 }
 
@@ -69,6 +74,10 @@ extension ConfigurationFamily {
             ConfigurationKey(
                 "oauth.clients.\(name).sign_out_address", \.oauthClients[name].signOut.address, as: .noticeAddress,
                 summary: "The address of the client that is told when its sessions end, as in Back-Channel Logout."),
+            ConfigurationKey(
+                "oauth.clients.\(name).dpop", \.oauthClients[name].requiresProof,
+                as: .choice([("optional", false), ("required", true)]),
+                summary: "Whether the client gets only tokens that are bound to a key (DPoP)."),
         ]
     }
 }

@@ -35,6 +35,7 @@ package struct OAuthClientDraft: Sendable {
     var redirects: [String] = []
     var allowsDevice = false
     var credential = ClientSecretDraft()
+    var requiresProof = false
     var keys: ClientKeys?
     var fileKeys: ClientKeys?
     var signOut = ClientSignOutSettings()
@@ -65,8 +66,8 @@ extension DaemonConfiguration {
         settings.authorizationServer.clients = oauthClients.all.map { id, draft in
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
-                redirects: draft.redirects, allowsDevice: draft.allowsDevice, keys: draft.keys ?? draft.fileKeys,
-                signOut: draft.signOut, accessTokens: draft.accessTokens)
+                redirects: draft.redirects, allowsDevice: draft.allowsDevice, requiresProof: draft.requiresProof,
+                keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut, accessTokens: draft.accessTokens)
         }
     }
 

@@ -2,6 +2,17 @@
 ///
 /// Source: RFC 6750 §2.1, and §5.3 against tokens in an address; RFC 9110 §11.1: the scheme is case-insensitive.
 package enum BearerToken {
+    /// The scheme of a token that is bound to a key.
+    ///
+    /// Source: RFC 9449 §7.1.
+    package static let proofScheme = "dpop"
+
+    /// Reads the token in the value of an `Authorization` field with the scheme `Bearer` or `DPoP`. Whether a token may
+    /// be used with a scheme is decided where it is authenticated.
+    package static func token(_ value: String) -> String? {
+        credentials(value) ?? credentials(value, scheme: proofScheme)
+    }
+
     /// Reads the token in the value of an `Authorization` field.
     ///
     /// - Parameters:

@@ -70,6 +70,7 @@ package enum DefaultResponses {
     /// Returns the response with a session's token.
     package static func token(_ credential: SessionCredential) -> ServerResponse {
         var message = OnyxTokenResponse(accessToken: credential.token.reveal())
+        if credential.keyThumbprint != nil { message.tokenType = SessionCredential.boundType }
         message.refreshToken = credential.refreshToken?.reveal()
         message.expiresIn = credential.expiresIn.map { Int($0.seconds) }
         return ServerResponse.privateJSON(message)

@@ -16,13 +16,15 @@ package enum DialectRouter {
     ///     the error response.
     ///   - check: The check of `Host` before every route; nil accepts every host.
     ///   - callers: The limit for addresses that send too many unreadable bodies, before every route; nil for no limit.
+    ///   - proofs: The check of proofs of possession, before every route of a dialect that does not make it itself; nil
+    ///     when the server accepts none.
     ///   - others: Adds the routes that belong to no dialect.
     ///   - otherScope: Returns under which other names those routes are served.
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two dialects have the same route.
     package static func router(
         _ dialects: [any GatewayDialect], check: HostCheck?, callers: UnknownCallers? = nil,
-        others: (inout Router) -> Void,
+        proofs: ProofVerifier? = nil, others: (inout Router) -> Void,
         otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
         let byPrefix = dialects.enumerated().sorted {
@@ -51,7 +53,10 @@ package enum DialectRouter {
                         return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
                     }
                 },
-                wrappingBodies: callers.map { limit($0, dialect) })
+                wrappingBodies: callers.map { limit($0, dialect) },
+                wrapping: proofs.flatMap { proofs in
+                    dialect.flatMap { $0.checksProofs ? nil : Self.prove(proofs, $0) }
+                })
         }
         func limit(_ callers: UnknownCallers, _ dialect: (any GatewayDialect)?) -> Router.Wrapper {
             { request, handler in
@@ -75,6 +80,24 @@ package enum DialectRouter {
             add(routes, of: dialect) { dialect.hostScope(of: $0) }
         }
         return router
+    }
+
+    /// Returns the wrapper that verifies the proofs of requests to a dialect.
+    private static func prove(_ proofs: ProofVerifier, _ dialect: any GatewayDialect) -> Router.ConditionalWrapper {
+        Router.ConditionalWrapper(
+            if: ProofVerifier.hasProof,
+            { request, handler in
+                await proofs.response(request, refuse: { dialect.proofError($0, for: request) }, handler)
+            },
+            admission: { admit in
+                { request in
+                    guard ProofVerifier.hasProof(request) else { return await admit(request) }
+                    // The proof is recorded when the request is handled.
+                    return await proofs.response(
+                        request, records: false, refuse: { dialect.proofError($0, for: request) }
+                    ) { await admit(request) }
+                }
+            })
     }
 
     private static let misdirected =

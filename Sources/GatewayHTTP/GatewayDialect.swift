@@ -26,6 +26,13 @@ package protocol GatewayDialect: Sendable {
     /// The statuses of responses to a body that the dialect cannot read. Default: 400 and 422.
     var unreadable: Set<HTTPStatus> { get }
 
+    /// Whether the routes verify proofs of possession themselves. Default: false, ``DialectRouter`` does it.
+    var checksProofs: Bool { get }
+
+    /// Returns the response to a request whose proof of possession is refused. Default: 401 in this dialect's envelope,
+    /// with the challenge.
+    func proofError(_ refusal: ProofRefusal, for request: ServerRequest) -> ServerResponse
+
     /// Adds the routes to a router.
     func add(to router: inout Router)
 
@@ -48,6 +55,14 @@ package protocol GatewayDialect: Sendable {
 extension GatewayDialect {
     /// Returns ``HostCheck/Scope/own``: the route is served only under the server's own name.
     package func hostScope(of pattern: String) -> HostCheck.Scope { .own }
+
+    /// False: ``DialectRouter`` verifies proofs of possession.
+    package var checksProofs: Bool { false }
+
+    /// 401 in this dialect's envelope, with the challenge.
+    package func proofError(_ refusal: ProofRefusal, for request: ServerRequest) -> ServerResponse {
+        refusal.challenging(serverError(.unauthorized, "\(refusal.sentence)", for: RefusedRequest(request)))
+    }
 
     /// 400 and 422.
     package var unreadable: Set<HTTPStatus> { [.badRequest, .unprocessableContent] }

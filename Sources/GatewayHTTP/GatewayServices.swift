@@ -24,6 +24,8 @@ package struct GatewayServices: Sendable {
     package let pendingRequests: (any CodeStore)?
     /// The store of the ids of signed statements with which clients have authenticated. A statement is accepted once.
     package let clientAssertions: (any CodeStore)?
+    /// The check of proofs of possession. Nil when the authorization server is off: tokens are not bound to keys then.
+    package let proofs: ProofVerifier?
     package let hasher: PasswordHasher
     package let pins: PINStore
     package let elevations: ElevationStore
@@ -108,6 +110,8 @@ package struct GatewayServices: Sendable {
         }
         pendingRequests = separate(.pendingRequests, capacity: Self.pendingCapacity)
         clientAssertions = separate(.clientAssertions, capacity: Self.assertionCapacity)
+        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
+        proofs = Self.proofs(stores, keys, codes, address)
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations
@@ -123,9 +127,27 @@ package struct GatewayServices: Sendable {
         log = stores.log
         self.bridge = bridge
         self.keys = keys
-        address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         signInCookies = SignInCookies(isSecure: address.isSecure)
         cookie = bridge != nil || settings.pages.isEnabled ? SessionCookie(address, settings) : nil
         now = stores.now
+    }
+
+    private static func proofs(
+        _ stores: GatewayStores, _ keys: BridgeKeys?, _ codes: (any CodeStore)?, _ address: PublicAddress
+    ) -> ProofVerifier? {
+        let settings = stores.settings.authorizationServer
+        guard settings.isEnabled, let keys, let codes else { return nil }
+        let capacity = 2 * UsedProofs.capacity
+        let store: any CodeStore =
+            switch codes {
+            case is MemoryCodeStore: MemoryCodeStore(capacity: capacity, now: stores.now)
+            case is DatabaseCodeStore:
+                DatabaseCodeStore(
+                    database: stores.database, table: .usedProofs, capacity: 64 * capacity, now: stores.now)
+            default: codes
+            }
+        return ProofVerifier(
+            used: UsedProofs(store: store, now: stores.now), address: address,
+            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, now: stores.now)
     }
 }

@@ -53,7 +53,7 @@ package struct UnknownCallers: Sendable {
         for token in [tokens.first, tokens.second, token].compactMap({ $0 }) {
             switch try? await issuer.authenticate(token) {
             case .valid, .passwordChangeRequired: return true
-            case .expired, .terminated, .unrecognized, nil: break
+            case .expired, .terminated, .proofRequired, .unrecognized, nil: break
             }
             if APIKeyStore.isKey(token), (try? await apiKeys.authenticate(token)) != nil { return true }
         }

@@ -20,9 +20,11 @@ extension DaemonProgram {
             "jwks", value: "FILE", completion: .file,
             help: "A file with the public keys of a client that authenticates with private_key_jwt, as a JSON Web Key "
                 + "Set.")
+        let proof = Flag("dpop", help: "Issue only tokens that are bound to a key of the client (DPoP).")
         return Command(
             "add", "Add a client, and print its id and its secret.",
-            discussion: "The secret cannot be shown again.", arguments: [name, redirects, confidential, keys, device, json]
+            discussion: "The secret cannot be shown again.",
+            arguments: [name, redirects, confidential, keys, device, proof, json]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 characters")
@@ -41,7 +43,7 @@ extension DaemonProgram {
             return AddClient(
                 configurationPath: given[config], name: name, redirects: given[redirects],
                 isConfidential: given[confidential], allowsDevice: given[device], keysPath: given[keys],
-                isJSON: given[json])
+                requiresProof: given[proof], isJSON: given[json])
         }
     }()
 

@@ -21,8 +21,9 @@ extension Gateway {
         if let routes = OAuthRoutes(services: services, dialects: dialects.compactMap { $0 as? any DeviceDialect }) {
             dialects.append(routes)
         }
-        return try DialectRouter.router(dialects, check: services.hostCheck, callers: services.unknownCallers) {
-            router in
+        return try DialectRouter.router(
+            dialects, check: services.hostCheck, callers: services.unknownCallers, proofs: services.proofs
+        ) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
@@ -57,6 +58,7 @@ extension Gateway {
             signedIssuerAddress: signedPrefix.flatMap { prefix in services.address.configured.map { $0 + prefix } },
             keysPath: signedPrefix == prefix ? signed?.keysPath : nil,
             allowsLoopbackRedirects: services.bridge != nil && settings.bridge.loopbackRedirects,
+            proofAlgorithms: services.proofs == nil ? [] : ProofVerifier.algorithms,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: services.issuer,
             proxies: settings.trustedProxies, audit: services.audit, log: services.log)

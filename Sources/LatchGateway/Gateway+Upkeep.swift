@@ -64,6 +64,7 @@ extension Gateway {
         await services.codes?.sweep()
         await services.pendingRequests?.sweep()
         await services.clientAssertions?.sweep()
+        await services.proofs?.sweep()
         await bridge?.sweep()
     }
 

@@ -7,6 +7,8 @@ import HTTPMessages
 package struct TokenResponse: Sendable, Equatable {
     /// The access token.
     package let accessToken: Secret
+    /// Whether the access token is bound to the client's key, so that it is used with a proof of possession.
+    package let isBound: Bool
     /// How long the access token is valid. Nil when the server does not say.
     package let expiresIn: Duration?
     /// The refresh token. Nil when the server issued none.
@@ -18,15 +20,20 @@ package struct TokenResponse: Sendable, Equatable {
 
     /// Parses the body of a response.
     ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - allowsBound: Whether the token type may also be `DPoP`. Only a client that sent a proof gets such a token.
     /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed`` when the body is not a JSON object, a member is
-    ///   missing or has the wrong type, or the token type is not bearer (compared without case).
+    ///   missing or has the wrong type, or the token type is another one (compared without case).
     ///
-    /// Source: RFC 6749 §5.1 and §7.1.
-    package init(parsing body: [UInt8]) throws(OAuthError) {
+    /// Source: RFC 6749 §5.1 and §7.1; RFC 9449 §5.
+    package init(parsing body: [UInt8], allowsBound: Bool = false) throws(OAuthError) {
         let value = try TokenEndpointResponse.object(body)
+        let type = try TokenEndpointResponse.text(value, "token_type")?.lowercased()
         guard let token = try TokenEndpointResponse.text(value, "access_token"), !token.isEmpty,
-            try TokenEndpointResponse.text(value, "token_type")?.lowercased() == "bearer"
+            type == "bearer" || allowsBound && type == "dpop"
         else { throw OAuthError(.malformed, "The token response contains no bearer token; check the server.") }
+        isBound = type == "dpop"
         if let seconds = value["expires_in"] {
             guard let seconds = seconds.number, seconds >= 0, seconds < 1e10 else {
                 throw OAuthError(.malformed, "The token response's 'expires_in' is not a number of seconds.")

@@ -21,6 +21,8 @@ package struct BridgeKeys: Sendable {
     package let refresh: Secret
     /// The key of the authentication codes under which the codes that people type are stored.
     package let userCode: Secret
+    /// The key of the nonces that clients put into proofs of possession.
+    package let nonce: Secret
     /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
     package let check: [UInt8]
 
@@ -53,6 +55,7 @@ package struct BridgeKeys: Sendable {
         attempts = key("attempts")
         refresh = key("refresh tokens")
         userCode = key("user codes")
+        nonce = key("proof nonces")
         check = key("check").withBytes { Array($0) }
     }
 }

@@ -22,6 +22,8 @@ package final class DatabaseCodeStore: CodeStore {
         case pendingRequests = "pending_requests"
         /// The ids of signed statements with which clients have authenticated.
         case clientAssertions = "client_assertions"
+        /// Proofs of possession that were used.
+        case usedProofs = "used_proofs"
     }
 
     private let database: Database

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import JOSE
 import TestSupport
 import Testing
 
@@ -126,6 +127,10 @@ struct HostileRequest {
         }
         var all: [HostileRequest] = []
         for (name, fields) in fields { all.append(request(name, path, forwarded + "X-Forwarded-Uri: /\r\n" + fields)) }
+        for (name, proof) in proofs(path, route.method, isProxied: route.pattern == "/auth/verify", fixture) {
+            let fields = forwarded + "X-Forwarded-Uri: /\r\nAuthorization: DPoP \(token)\r\nDPoP: \(proof)\r\n"
+            all.append(request(name, path, fields))
+        }
         for (name, uri) in uris {
             all.append(request("forwarded \(name)", path, forwarded + "X-Forwarded-Uri: /\(uri)\r\n"))
             all.append(request("query of \(name)", "\(path)?\(uri)", known))
@@ -149,6 +154,40 @@ struct HostileRequest {
             }
         }
         return all
+    }
+
+    /// Valid proofs of every type of key, and those with the largest claims and the largest RSA key that fit.
+    private static func proofs(
+        _ path: String, _ method: HTTPMethod, isProxied: Bool, _ fixture: GatewayFixture
+    ) -> [(String, String)] {
+        let (method, address) =
+            isProxied ? ("GET", "https://app.example.org/") : (method.rawValue, "http://127.0.0.1" + path)
+        let large: JSONValue = [
+            "kty": "RSA", "n": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 1_024))),
+            "e": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 8))),
+        ]
+        let changes: [(String, header: [(String, JSONValue?)], claims: [(String, JSONValue?)])] = [
+            ("a proof", [], []), ("a proof with a large RSA key", [("alg", "RS256"), ("jwk", large)], []),
+            ("a proof with nested claims", [], [("x", nested(depth: 200))]),
+            (
+                "a proof with an address of escapes", [],
+                [
+                    ("htu", .string("http://127.0.0.1/" + String(repeating: "%41", count: 600)))
+                ]
+            ),
+        ]
+        return makers.flatMap { maker in
+            changes.compactMap { name, header, claims in
+                let proof = try? maker.proof(method, address, at: fixture.clock.now, header: header, claims: claims)
+                return proof.map { ("\(name) of \(maker.key.algorithm.rawValue)", $0) }
+            }
+        }
+    }
+
+    private static let makers = [SignatureAlgorithm.es256, .edDSA, .rs256, .ps256].compactMap { try? ProofMaker($0) }
+
+    private static func nested(depth: Int) -> JSONValue {
+        (0..<depth).reduce(0 as JSONValue) { value, _ in .array([value]) }
     }
 
     /// The route's path with a valid value for each parameter.
@@ -247,6 +286,9 @@ struct HostileRequest {
             String(decoding: fill(size, start, more, end), as: UTF8.self) + "\r\n"
         }
         return signedTexts(size - 40).map { ("a bearer of \($0.0)", "Authorization: Bearer \($0.1)\r\n") } + [
+            ("a proof of nonsense", text("DPoP: ", "a.")), ("a proof of marks", text("DPoP: e", marks)),
+            ("many proofs", String(repeating: "DPoP: a.b.c\r\n", count: 85)),
+            ("a token for a proof", text("Authorization: DPoP ", "x")),
             ("many dots", text("Authorization: Bearer a", ".a")),
             ("a long bearer", text("Authorization: Bearer ", "x")),
             ("a long key", text("Authorization: ApiKey ", "x")), ("basic", text("Authorization: Basic ", "QUFB")),

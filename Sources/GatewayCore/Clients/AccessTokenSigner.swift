@@ -31,10 +31,10 @@ package struct AccessTokenSigner: Sendable {
 
     /// Returns a token. The times in it are whole seconds.
     ///
-    /// Source: RFC 9068 §2.2.
+    /// Source: RFC 9068 §2.2; RFC 9449 §6.1.
     func token(
-        _ grant: ClientGrant, of person: UUID, authenticated: Date, methods: AuthenticationMethods, at now: Date,
-        until expires: Date
+        _ grant: ClientGrant, of person: UUID, authenticated: Date, methods: AuthenticationMethods,
+        boundTo thumbprint: String?, at now: Date, until expires: Date
     ) throws(JOSEError) -> Secret {
         func seconds(_ date: Date) -> JSONValue { .number(date.timeIntervalSince1970.rounded(.down)) }
         let audience: JSONValue =
@@ -51,6 +51,7 @@ package struct AccessTokenSigner: Sendable {
             .init("exp", seconds(expires)), .init("auth_time", seconds(authenticated)),
             .init("acr", .string(methods.level.rawValue)),
             methods.values.isEmpty ? nil : .init("amr", .array(methods.values.map { .string($0) })),
+            thumbprint.map { .init("cnf", .object([.init("jkt", .string($0))])) },
         ]
         return Secret(
             try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded(), type: AccessTokenClaims.type))

@@ -15,6 +15,8 @@ struct StoredClientSession: Sendable {
     let nextAnswer: [UInt8]?
     let authenticated: Date
     let methods: AuthenticationMethods
+    /// The key that the refresh tokens are bound to. Nil for none.
+    let keyThumbprint: String?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -29,6 +31,7 @@ struct StoredClientSession: Sendable {
         nextAnswer = try row.get(10)
         authenticated = try row.get(11)
         methods = AuthenticationMethods(stored: try row.get(12))
+        keyThumbprint = try row.get(13)
     }
 
     /// Whether the session has neither ended nor expired.
@@ -57,6 +60,8 @@ struct StoredAccessToken: Sendable {
     /// The number of the refresh token that came with this token.
     let generation: Int
     let expires: Date
+    /// The key that the token is bound to. Nil for none.
+    let keyThumbprint: String?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -66,6 +71,7 @@ struct StoredAccessToken: Sendable {
         current = try row.get(count + 3)
         generation = try row.get(count + 4)
         expires = try row.get(count + 5)
+        keyThumbprint = try row.get(count + 6)
     }
 }
 
@@ -91,7 +97,7 @@ enum ClientSessionStatements {
         """
         SELECT s.person_id, s.expires_at, s.cap_at, s.ended_at IS NOT NULL OR p.disabled_at IS NOT NULL,
             c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer,
-            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s"))
+            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s")), s.key_thumbprint
         FROM client_sessions c JOIN sessions s ON s.id = c.session_id JOIN people p ON p.id = s.person_id
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)
@@ -115,13 +121,15 @@ enum ClientSessionStatements {
         """, String.self, Int.self)
 
     static let insertAccess = Statement(
-        "INSERT INTO access_tokens (token_hash, session_id, generation, expires_at) VALUES (?, ?, ?, ?)", [UInt8].self,
-        String.self, Int.self, Date.self)
+        """
+        INSERT INTO access_tokens (token_hash, session_id, generation, expires_at, key_thumbprint)
+        VALUES (?, ?, ?, ?, ?)
+        """, [UInt8].self, String.self, Int.self, Date.self, String?.self)
 
     static let findAccess = Statement(
         """
         SELECT \(SessionStatements.storedColumns), c.client_id, c.scopes, c.audience, c.generation, a.generation,
-            a.expires_at
+            a.expires_at, a.key_thumbprint
         FROM access_tokens a JOIN client_sessions c ON c.session_id = a.session_id
             JOIN sessions s ON s.id = a.session_id LEFT JOIN people p ON p.id = s.person_id
         WHERE a.token_hash = ?

@@ -60,21 +60,26 @@ package struct ClientSessionStore: Sendable {
     ///   - methods: How the person authenticated.
     ///   - signer: Makes a signed access token. Nil for an opaque one.
     ///   - isTold: Whether the client is told when its session or that of the browser ends.
+    ///   - binding: The key that the tokens are bound to. Default: none.
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, for person: Person, device: SessionDevice, kind: String? = SessionDevice.clientKind,
         id: SessionID, authenticated: Date, from browser: SessionID?, methods: AuthenticationMethods = .password,
-        signer: AccessTokenSigner? = nil, isTold: Bool = false
+        signer: AccessTokenSigner? = nil, isTold: Bool = false, binding: TokenBinding? = nil
     ) async throws -> ClientTokens {
         let now = now()
         let cap = now + lifetime.maximum
         let expires = min(now + lifetime.sliding, cap)
-        let refresh = RefreshToken(session: id, generation: 1, key: key)
-        let access = try AccessToken(generation: 1, expires: min(now + accessTokenLifetime, expires)) { end in
+        let refresh = RefreshToken(session: id, generation: 1, key: self.key)
+        let key = binding?.thumbprint
+        let access = try AccessToken(
+            generation: 1, expires: min(now + accessTokenLifetime, expires), keyThumbprint: key
+        ) { end in
             try signer?.token(
-                grant, of: person.id, authenticated: min(authenticated, now), methods: methods, at: now, until: end)
+                grant, of: person.id, authenticated: min(authenticated, now), methods: methods, boundTo: key, at: now,
+                until: end)
         }
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
@@ -87,6 +92,7 @@ package struct ClientSessionStore: Sendable {
             try connection.run(
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
                 grant.audience.joined(separator: " "), refresh.hash, browser?.rawValue, isTold)
+            try binding?.bindRefreshTokens(of: id, connection)
             try access.insert(of: id, connection)
             try Self.recordUse(of: grant.client, at: now, connection)
             return try connection.all(
@@ -106,46 +112,62 @@ package struct ClientSessionStore: Sendable {
     /// Returns new tokens for a refresh token of a client, or those of the last refresh if they were not used yet.
     /// `signer` makes signed access tokens; without one, they are opaque.
     ///
+    /// - Parameters:
+    ///   - text: The refresh token, of any length.
+    ///   - client: The `client_id`.
+    ///   - binding: The key whose possession the request proves. The access token is bound to it. Default: none.
+    /// - Returns: The tokens, or why there are none.
     /// - Throws: `DatabaseError`.
     package func refresh(
-        _ text: String, of client: String, signer: AccessTokenSigner? = nil
+        _ text: String, of client: String, signer: AccessTokenSigner? = nil, binding: TokenBinding? = nil
     ) async throws -> ClientRefresh {
         guard let token = RefreshToken(text, key: key) else { return .refused }
         let now = now()
         let result = try await database.write { connection in
-            try refresh(token, of: client, signer, at: now, connection)
+            try refresh(token, of: client, signer, binding, at: now, connection)
         }
         if case .stolen(let person) = result {
             audit.record(
                 AuditEvent(.revoked, reason: "token-reused", person: person, session: token.session, client: client))
             return .stolen
         }
-        if case .tokens(let tokens) = result { return .tokens(tokens) }
-        return .refused
+        switch result {
+        case .tokens(let tokens): return .tokens(tokens)
+        case .otherKey: return .otherKey
+        case .refused, .stolen: return .refused
+        }
     }
 
+    /// Whether this server issued a text as a refresh token. It may be over.
+    package func isRefreshToken(_ text: String) -> Bool { RefreshToken(text, key: key) != nil }
+
     private enum Refreshed: Sendable {
-        case tokens(ClientTokens), refused, stolen(UUID)
+        case tokens(ClientTokens), refused, otherKey, stolen(UUID)
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the session is read.
     private func refresh(
-        _ token: RefreshToken, of client: String, _ signer: AccessTokenSigner?, at now: Date, _ connection: Connection
+        _ token: RefreshToken, of client: String, _ signer: AccessTokenSigner?, _ binding: TokenBinding?, at now: Date,
+        _ connection: Connection
     ) throws -> Refreshed {
         guard let stored = try connection.first(ClientSessionStatements.find, token.session.rawValue),
             ExactText(stored.grant.client) == ExactText(client), stored.isLive(at: now)
         else { return .refused }
         let expires = min(now + lifetime.sliding, stored.cap)
+        let (kind, key) = (stored.kind(of: token), binding?.thumbprint)
+        // An old token is theft, whoever sends it.
+        if kind != .old, let bound = stored.keyThumbprint, bound != key { return .otherKey }
         var machine = stored.machine
         func access(_ generation: Int) throws -> AccessToken {
-            try AccessToken(generation: generation, expires: min(now + accessTokenLifetime, expires)) { end in
+            try AccessToken(
+                generation: generation, expires: min(now + accessTokenLifetime, expires), keyThumbprint: key
+            ) { end in
                 try signer?.token(
                     stored.grant, of: stored.person, authenticated: stored.authenticated, methods: stored.methods,
-                    at: now,
-                    until: end)
+                    boundTo: key, at: now, until: end)
             }
         }
-        switch machine.refresh(with: stored.kind(of: token)) {
+        switch machine.refresh(with: kind) {
         case .refuse: return .refused
         case .endSession:
             let person = try connection.first(
@@ -156,7 +178,7 @@ package struct ClientSessionStore: Sendable {
                 return .refused
             }
             var latest = answer.access
-            if latest.expires <= now {
+            if latest.expires <= now || latest.keyThumbprint != key {
                 latest = try access(machine.generation + 1)
                 let renewed = SealedAnswer(access: latest, refreshToken: answer.refreshToken)
                 try connection.run(
@@ -165,12 +187,13 @@ package struct ClientSessionStore: Sendable {
             }
             return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))
         case .issue(let generation):
-            let next = RefreshToken(session: token.session, generation: generation, key: key)
+            let next = RefreshToken(session: token.session, generation: generation, key: self.key)
             let latest = try access(generation)
             let answer = SealedAnswer(access: latest, refreshToken: next.text)
             try connection.run(
                 ClientSessionStatements.rotate, machine.generation, token.hash, next.hash,
                 try answer.sealed(with: token), token.session.rawValue)
+            try binding?.bindRefreshTokens(of: token.session, connection)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
             try Self.recordUse(of: client, at: now, connection)
             try connection.run(
@@ -194,7 +217,7 @@ package struct ClientSessionStore: Sendable {
         ClientTokens(
             accessToken: access.text, refreshToken: refresh,
             expiresIn: .seconds(max(0, access.expires.timeIntervalSince(now).rounded(.down))), session: session,
-            person: person, grant: grant)
+            person: person, grant: grant, keyThumbprint: access.keyThumbprint)
     }
 
     /// A hash for the session's row that belongs to no token: its text has a length that no token has.
@@ -204,19 +227,39 @@ package struct ClientSessionStore: Sendable {
 }
 
 extension ClientSessionStore {
-    /// Returns the session and the grant of an access token. Nil when the token is not valid.
+    /// Returns the session and the grant of an access token. Nil when the token is not valid, or when it is bound to a
+    /// key and the current request does not prove its possession. A bearer token is not accepted with a proof for it.
     ///
     /// The first use of an access token from a refresh makes its refresh token the current one.
     ///
     /// - Throws: `DatabaseError`.
     package func authenticate(_ token: String) async throws -> ClientAccess? {
+        try await authenticate(token) { digest, thumbprint in
+            guard let thumbprint else { return RequestProof.current?.tokenHash != digest }
+            return try await RequestProof.admits(digest, boundTo: thumbprint)
+        }
+    }
+
+    /// Returns the session and the grant of an access token that was presented to another server, which checks the proof
+    /// of possession itself; otherwise as ``authenticate(_:)``.
+    ///
+    /// - Throws: `DatabaseError`.
+    package func introspect(_ token: String) async throws -> ClientAccess? {
+        try await authenticate(token) { _, _ in true }
+    }
+
+    private func authenticate(
+        _ token: String, isAdmitted: (SHA256Digest, String?) async throws -> Bool
+    ) async throws -> ClientAccess? {
         guard AccessToken.isPossible(token) else { return nil }
-        let hash = SHA256.digest(token).bytes
+        let digest = SHA256.digest(token)
+        let hash = digest.bytes
         let now = now()
         guard let found = try await database.read({ try $0.first(ClientSessionStatements.findAccess, hash) }),
             now < found.expires,
             case .valid(let session) = found.session.authentication(
-                at: now, livingUntil: found.session.expires)
+                at: now, livingUntil: found.session.expires),
+            try await isAdmitted(digest, found.keyThumbprint)
         else { return nil }
         if found.generation > found.current {
             // The session may have ended in the meantime, or another request may have done the same.
@@ -227,7 +270,7 @@ extension ClientSessionStore {
         }
         return ClientAccess(
             session: session, mustChangePassword: enforcesPasswordChange && session.person.mustChangePassword,
-            grant: found.grant, expires: found.expires)
+            grant: found.grant, expires: found.expires, keyThumbprint: found.keyThumbprint)
     }
 
     /// Reads a token whose refresh token another request made the current one, or whose session has just ended.
@@ -238,7 +281,7 @@ extension ClientSessionStore {
         else { return nil }
         return ClientAccess(
             session: session, mustChangePassword: enforcesPasswordChange && session.person.mustChangePassword,
-            grant: found.grant, expires: found.expires)
+            grant: found.grant, expires: found.expires, keyThumbprint: found.keyThumbprint)
     }
 
     /// Ends the session of an access token or refresh token of a client, even of one that was replaced. Returns nil
@@ -302,71 +345,4 @@ extension ClientSessionStore {
             try Task.checkCancellation()
         }
     }
-}
-
-/// An access token, before it is stored.
-struct AccessToken: Sendable {
-    /// The token's text.
-    let text: Secret
-    /// The number of the refresh token that came with it.
-    let generation: Int
-    /// When it expires.
-    let expires: Date
-
-    /// Creates a token that is signed by `sign`, or opaque where that returns nil.
-    init(generation: Int, expires: Date, signedBy sign: (Date) throws -> Secret?) throws {
-        let text = try sign(expires) ?? Secret(Base64URL.encode(SecureRandom.bytes(32)))
-        self.init(text: text, generation: generation, expires: expires)
-    }
-
-    init(text: Secret, generation: Int, expires: Date) {
-        self.text = text
-        self.generation = generation
-        self.expires = expires
-    }
-
-    /// Whether a text can be an access token: an opaque or a signed one.
-    static func isPossible(_ text: String) -> Bool {
-        text.utf8.count == 43 || (100...8_192).contains(text.utf8.count) && text.utf8.contains(UInt8(ascii: "."))
-    }
-
-    func insert(of session: SessionID, _ connection: Connection) throws(DatabaseError) {
-        try connection.run(
-            ClientSessionStatements.insertAccess, SHA256.digest(text).bytes, session.rawValue, generation, expires)
-    }
-}
-
-/// The tokens of a response to a refresh, which is kept until they are first used.
-struct SealedAnswer: Sendable {
-    let access: AccessToken
-    let refreshToken: Secret
-
-    init(access: AccessToken, refreshToken: Secret) {
-        self.access = access
-        self.refreshToken = refreshToken
-    }
-
-    /// Seals the response with the refresh token that it was made for.
-    func sealed(with token: RefreshToken) throws(CryptoError) -> [UInt8] {
-        let milliseconds = UInt64(max(0, access.expires.timeIntervalSince1970 * 1_000))
-        let number = (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> (56 - 8 * $0)) }
-        let plain = number + access.text.withBytes { Array($0) } + refreshToken.withBytes { Array($0) }
-        return try Sealing.seal(plain, key: token.answerKey, context: Self.context(token))
-    }
-
-    /// Opens a response. Nil when it was not made for this token.
-    init?(opening box: [UInt8], with token: RefreshToken) {
-        let shortest = 8 + RefreshToken.textCount
-        guard let plain = try? Sealing.open(box, key: token.answerKey, context: Self.context(token)),
-            plain.count > shortest
-        else { return nil }
-        let milliseconds = plain.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-        access = AccessToken(
-            text: Secret(bytes: Array(plain[8..<(plain.count - RefreshToken.textCount)])),
-            generation: token.generation + 1,
-            expires: Date(timeIntervalSince1970: Double(milliseconds) / 1_000))
-        refreshToken = Secret(bytes: Array(plain.suffix(RefreshToken.textCount)))
-    }
-
-    private static func context(_ token: RefreshToken) -> [UInt8] { Array(token.session.rawValue.utf8) }
 }

@@ -17,6 +17,8 @@ package struct ClientTokens: Sendable {
     package let person: UUID
     /// What the tokens are for.
     package let grant: ClientGrant
+    /// The SHA-256 of the public key that the access token is bound to, in base64url. Nil for a bearer token.
+    package let keyThumbprint: String?
 }
 
 /// The result of a refresh.
@@ -25,6 +27,8 @@ package enum ClientRefresh: Sendable {
     case tokens(ClientTokens)
     /// The token is not valid for this client: it is unknown, or its session has ended.
     case refused
+    /// The token is bound to a key, and the request does not prove its possession. Nothing changed.
+    case otherKey
     /// The token is an old one, so the tokens of the session were stolen. The session was ended.
     case stolen
 }
@@ -39,4 +43,6 @@ package struct ClientAccess: Sendable {
     package let grant: ClientGrant
     /// When the token expires.
     package let expires: Date
+    /// The SHA-256 of the public key that the token is bound to, in base64url. Nil for a bearer token.
+    package let keyThumbprint: String?
 }

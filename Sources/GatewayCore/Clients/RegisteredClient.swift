@@ -19,6 +19,10 @@ package struct RegisteredClient: Sendable, Equatable {
     ///
     /// Source: RFC 8628.
     package let allowsDevice: Bool
+    /// Whether the client gets only tokens that are bound to a key.
+    ///
+    /// Source: RFC 9449 §5.2.
+    package let requiresProof: Bool
     /// When the client was added. Nil for a client of the configuration.
     package let created: Date?
     /// The keys with which the client authenticates instead of a secret. Nil when it has none.
@@ -33,14 +37,16 @@ package struct RegisteredClient: Sendable, Equatable {
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], allowsDevice: Bool = false,
-        created: Date? = nil, keys: ClientKeys? = nil, registration: ClientRegistration? = nil,
-        signOut: ClientSignOutSettings = ClientSignOutSettings(), accessTokens: AccessTokenForm = .opaque
+        requiresProof: Bool = false, created: Date? = nil, keys: ClientKeys? = nil,
+        registration: ClientRegistration? = nil, signOut: ClientSignOutSettings = ClientSignOutSettings(),
+        accessTokens: AccessTokenForm = .opaque
     ) {
         self.id = id
         self.name = name
         self.secretHash = secretHash
         self.redirects = redirects
         self.allowsDevice = allowsDevice
+        self.requiresProof = requiresProof
         self.created = created
         self.keys = keys
         self.registration = registration
@@ -65,10 +71,11 @@ package struct RegisteredClient: Sendable, Equatable {
         secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         allowsDevice = try row.get(4)
-        created = try row.get(5)
-        keys = (try row.get(6) as String?).flatMap(ClientKeys.init)
-        registration = try ClientRegistration(row, at: 7)
-        signOut = try ClientSignOutSettings(row, at: 10)
+        requiresProof = try row.get(5)
+        created = try row.get(6)
+        keys = (try row.get(7) as String?).flatMap(ClientKeys.init)
+        registration = try ClientRegistration(row, at: 8)
+        signOut = try ClientSignOutSettings(row, at: 11)
         accessTokens = .opaque
     }
 }

@@ -15,6 +15,7 @@ extension Schema {
         Migration(to: 17, named: "what several gateways share", serverSharedState),
         Migration(to: 18, named: "clients and their tokens", serverClients),
         Migration(to: 19, named: "devices without a browser", serverDevices),
+        Migration(to: 20, named: "tokens that are bound to keys", serverProofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", serverClientKeys),
     ]
 

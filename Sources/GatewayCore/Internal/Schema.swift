@@ -208,6 +208,7 @@ package enum Schema {
         Migration(to: 17, named: "what several gateways share", sharedState),
         Migration(to: 18, named: "clients and their tokens", clients),
         Migration(to: 19, named: "devices without a browser", devices),
+        Migration(to: 20, named: "tokens that are bound to keys", proofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", clientKeys),
     ]
 }

@@ -49,10 +49,21 @@ package final class RotatingSessionIssuer: SessionIssuer {
             return try await base.issue(
                 for: person, device: device, token: shape, authenticated: authenticated, asking: asking)
         }
+        guard try await isFirstUseOfProof() else {
+            throw GatewayError(.signedOut, "The proof of possession was used before.")
+        }
         return SessionCredential(
             try await sessions.issue(
                 .own, for: person, device: device, kind: device.kind, id: .random(),
-                authenticated: authenticated ?? now(), from: nil))
+                authenticated: authenticated ?? now(), from: nil, binding: binding))
+    }
+
+    /// Records the proof of the request, if it has one. False when the proof was used before.
+    private func isFirstUseOfProof() async throws -> Bool { try await RequestProof.current?.isFirstUse() ?? true }
+
+    /// The key whose possession the request proves. Nil without a proof.
+    private var binding: TokenBinding? {
+        RequestProof.current.map { TokenBinding(thumbprint: $0.thumbprint, includesRefreshTokens: true) }
     }
 
     package func authenticate(_ token: String) async throws -> Authentication {
@@ -90,6 +101,11 @@ package final class RotatingSessionIssuer: SessionIssuer {
         let ticket = known.ticket
         if let access = try await sessions.authenticate(token) {
             guard access.grant == .own else { return .unrecognized }
+            guard access.keyThumbprint == nil else {
+                // Not kept in memory, so that it is never found there without its proof.
+                let isLimited = access.mustChangePassword
+                return Authentication.live(access.session, mustChangePassword: isLimited).expiring(access.expires)
+            }
             let session = ClientSessionStore.placeholder(of: access.session.id)
             known.insert(KnownToken(session: session, expires: access.expires), for: digest, ticket: ticket)
             return try await authenticate(session).expiring(access.expires)
@@ -108,9 +124,10 @@ package final class RotatingSessionIssuer: SessionIssuer {
 
     package func refresh(_ token: String) async throws -> SessionCredential? {
         guard let session = sessions.session(ofRefresh: token) else { return try await base.refresh(token) }
-        switch try await sessions.refresh(token, of: ClientGrant.own.client) {
+        guard try await isFirstUseOfProof() else { return nil }
+        switch try await sessions.refresh(token, of: ClientGrant.own.client, binding: binding) {
         case .tokens(let tokens): return SessionCredential(tokens)
-        case .refused: return nil
+        case .refused, .otherKey: return nil
         case .stolen:
             invalidate(session: ClientSessionStore.placeholder(of: session))
             return nil
@@ -132,11 +149,15 @@ package final class RotatingSessionIssuer: SessionIssuer {
 }
 
 extension Authentication {
+    fileprivate static func live(_ session: Session, mustChangePassword: Bool) -> Authentication {
+        mustChangePassword ? .passwordChangeRequired(session) : .valid(session)
+    }
+
     /// Returns the same result for a token that expires before its session does.
     fileprivate func expiring(_ date: Date) -> Authentication {
         guard var session else { return self }
         session.expires = min(session.expires, date)
-        return isValid ? .valid(session) : .passwordChangeRequired(session)
+        return .live(session, mustChangePassword: !isValid)
     }
 }
 
@@ -144,6 +165,6 @@ extension SessionCredential {
     fileprivate init(_ tokens: ClientTokens) {
         self.init(
             token: tokens.accessToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn,
-            session: tokens.session, person: tokens.person)
+            session: tokens.session, person: tokens.person, keyThumbprint: RequestProof.current?.thumbprint)
     }
 }

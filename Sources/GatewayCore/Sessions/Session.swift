@@ -21,10 +21,13 @@ package struct Session: Sendable, Equatable, Identifiable {
     package let groups: [String]
     /// How the person authenticated.
     package let methods: AuthenticationMethods
+    /// The SHA-256 of the public key that the session's token is bound to, in base64url. Nil for a token that needs no
+    /// proof of possession.
+    package let keyThumbprint: String?
 
     package init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,
-        groups: [String] = [], methods: AuthenticationMethods = .password
+        groups: [String] = [], methods: AuthenticationMethods = .password, keyThumbprint: String? = nil
     ) {
         self.id = id
         self.person = person
@@ -34,5 +37,6 @@ package struct Session: Sendable, Equatable, Identifiable {
         self.cap = cap
         self.groups = groups
         self.methods = methods
+        self.keyThumbprint = keyThumbprint
     }
 }

@@ -10,6 +10,8 @@ package import FoundationEssentials
 package protocol SessionIssuer: Sendable {
     /// Starts a session. The credential is valid, and survives a crash, once this method returns.
     ///
+    /// If the current request has a ``RequestProof``, an issuer that can do so binds the token to its key.
+    ///
     /// An issuer with its own token format ignores `shape`.
     ///
     /// - Parameters:
@@ -115,11 +117,20 @@ package struct SessionCredential: Sendable {
     package let session: SessionID
     /// The person's id.
     package let person: UUID
+    /// The SHA-256 of the public key that ``token`` is bound to, in base64url. Nil for a bearer token.
+    package let keyThumbprint: String?
+
+    /// The type of a token that is bound to a key.
+    ///
+    /// Source: RFC 9449 §5.
+    package static let boundType = "DPoP"
 
     /// Creates a credential.
     package init(
-        token: Secret, refreshToken: Secret? = nil, expiresIn: Duration? = nil, session: SessionID, person: UUID
+        token: Secret, refreshToken: Secret? = nil, expiresIn: Duration? = nil, session: SessionID, person: UUID,
+        keyThumbprint: String? = nil
     ) {
+        self.keyThumbprint = keyThumbprint
         self.token = token
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
@@ -154,6 +165,8 @@ package enum Authentication: Sendable, Equatable {
     /// The session of the token was ended: by a sign-out, by a revocation, or because the person was disabled or
     /// removed.
     case terminated
+    /// The token belongs to a live session, but is bound to a key, and the request does not prove its possession.
+    case proofRequired(Session)
     /// No stored session has this token.
     case unrecognized
 
@@ -166,7 +179,7 @@ package enum Authentication: Sendable, Equatable {
     package var session: Session? {
         switch self {
         case .valid(let session), .passwordChangeRequired(let session): session
-        case .expired, .terminated, .unrecognized: nil
+        case .expired, .terminated, .proofRequired, .unrecognized: nil
         }
     }
 }

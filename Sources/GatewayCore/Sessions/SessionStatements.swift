@@ -13,6 +13,10 @@ enum SessionStatements {
         """, String.self, [UInt8].self, Date.self, Date.self, Date.self, Date.self, String?.self, String?.self,
         String?.self, Date.self, UUID.self, UUID.self, Int.self)
 
+    /// Binds the tokens of a session to a key.
+    static let bind = Statement(
+        "UPDATE sessions SET key_thumbprint = ? WHERE id = ?", String.self, String.self)
+
     /// Ends a person's excess sessions: first sessions that were created from others, then the oldest ones. The session
     /// that makes the request is never ended.
     static let endExcess = Statement(
@@ -38,7 +42,7 @@ enum SessionStatements {
             p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
             (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
-            coalesce(s.authenticated_at, s.created_at), \(methods(of: "s"))
+            coalesce(s.authenticated_at, s.created_at), \(methods(of: "s")), s.key_thumbprint
         """
 
     /// An SQL expression for how the person of a session authenticated.

@@ -76,12 +76,17 @@ package final class StatefulSessionIssuer: SessionIssuer {
         }
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
+        let proof = RequestProof.current
+        guard try await proof?.isFirstUse() != false else {
+            throw GatewayError(.signedOut, "The proof of possession was used before.")
+        }
         let displaced = try await database.write { connection -> [SessionID]? in
             // `authenticated` is limited to now: with a clock that is ahead, the sign-in would be recent for too long.
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, hash, now, now, expires, cap, device.name, device.kind,
                 device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
             guard inserted == 1 else { return nil }
+            if let proof { try connection.run(SessionStatements.bind, proof.thumbprint, id.rawValue) }
             return try connection.all(
                 SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
                 asking?.rawValue)
@@ -94,7 +99,8 @@ package final class StatefulSessionIssuer: SessionIssuer {
         for session in displaced {
             audit?.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
         }
-        return SessionCredential(token: token, expiresIn: expiresIn, session: id, person: person.id)
+        return SessionCredential(
+            token: token, expiresIn: expiresIn, session: id, person: person.id, keyThumbprint: proof?.thumbprint)
     }
 
     /// The maximum length of a token, in bytes. Longer ones are refused without a lookup.
@@ -145,7 +151,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
     /// Extends the session of a token and returns the same token; see ``SessionIssuer``.
     package func refresh(_ token: String) async throws -> SessionCredential? {
         // An invalid token costs a read but no write.
-        guard case .valid = try await authenticate(token) else { return nil }
+        guard case .valid(let session) = try await authenticate(token) else { return nil }
         let digest = SHA256.digest(token)
         // The session may be live only because of a use that is not yet written.
         for use in [evictedUses.pending(digest), cache.pending(digest)] {
@@ -159,12 +165,18 @@ package final class StatefulSessionIssuer: SessionIssuer {
         }
         guard let extended else { return nil }
         cache.extend(digest, to: extended.expires)
-        return SessionCredential(token: Secret(token), session: extended.session, person: extended.person)
+        return SessionCredential(
+            token: Secret(token), session: extended.session, person: extended.person,
+            keyThumbprint: session.keyThumbprint)
     }
 
     /// Ends the session of a token; see ``SessionIssuer``.
     package func end(_ token: String) async throws -> EndedSession? {
-        guard try await authenticate(token).session != nil else { return nil }
+        switch try await authenticate(token) {
+        // Who has a token may end its session, even without the key that the token is bound to.
+        case .valid, .passwordChangeRequired, .proofRequired: break
+        case .expired, .terminated, .unrecognized: return nil
+        }
         let digest = SHA256.digest(token)
         let hash = digest.bytes
         let now = now()
@@ -246,6 +258,14 @@ extension StatefulSessionIssuer {
         if hasUnwrittenUse {
             livesUntil = max(livesUntil, min(now + lifetime.sliding, stored.cap))
             lastUsed = now
+        }
+        if let thumbprint = session.keyThumbprint {
+            // Not cached, so that a token without its proof is never found in memory, and its use does not extend it.
+            guard try await RequestProof.admits(digest, boundTo: thumbprint) else {
+                return .proofRequired(session)
+            }
+            if hasUnwrittenUse { evictedUses.record(digest, UnwrittenUses.Use(first: now, last: now)) }
+            return validAuthentication(session)
         }
         cache.insert(
             digest, session, lastUsed: lastUsed, livesUntil: livesUntil, hasUnwrittenUse: hasUnwrittenUse,

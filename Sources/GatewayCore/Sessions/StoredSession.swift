@@ -16,6 +16,7 @@ struct StoredSession: Sendable {
     let person: Person?
     let groups: [String]
     let methods: AuthenticationMethods
+    let keyThumbprint: String?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -27,6 +28,7 @@ struct StoredSession: Sendable {
         ended = try row.get(5)
         authenticated = try row.get(18)
         methods = AuthenticationMethods(stored: try row.get(19))
+        keyThumbprint = try row.get(20)
         groups = IdentityGroups.read(try row.get(17))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
@@ -48,6 +50,6 @@ struct StoredSession: Sendable {
         return .valid(
             Session(
                 id: id, person: person, created: created, authenticated: authenticated, expires: expires, cap: cap,
-                groups: groups, methods: methods))
+                groups: groups, methods: methods, keyThumbprint: keyThumbprint))
     }
 }

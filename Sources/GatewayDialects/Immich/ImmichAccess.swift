@@ -136,7 +136,7 @@ package struct ImmichAccess: Sendable {
             throw ImmichRefusal(.unauthorized, "A token in an address is not accepted; send it in a header.")
         }
         let authorizations = request.headers.values("Authorization")
-        if authorizations.count == 1, let token = BearerToken.credentials(authorizations[0]) { return token }
+        if authorizations.count == 1, let token = BearerToken.token(authorizations[0]) { return token }
         if let token = cookies.token(in: request) {
             guard cookies.isOwn(request) else { throw ImmichRefusal(.forbidden, "Forbidden") }
             return token

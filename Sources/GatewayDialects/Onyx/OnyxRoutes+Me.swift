@@ -48,6 +48,7 @@ extension OnyxRoutes {
         case .terminated:
             return DefaultResponses.business(
                 .forbidden, code: .sessionTerminated, detail: "Your session was ended. Please sign in again.")
+        case .proofRequired: return DefaultResponses.forbidden
         case .unrecognized where token.utf8.contains(UInt8(ascii: ".")):
             return DefaultResponses.forbidden
         case .unrecognized:

@@ -111,7 +111,7 @@ package struct RelateMailAccess: Sendable {
         let fields = request.headers.values("Authorization")
         guard fields.count == 1, let field = fields.first else { return nil }
         if let key = BearerToken.credentials(field, scheme: "apikey") { return .key(key) }
-        return BearerToken.credentials(field).map { APIKeyStore.isKey($0) ? .key($0) : .token($0) }
+        return BearerToken.token(field).map { APIKeyStore.isKey($0) ? .key($0) : .token($0) }
     }
 
     private func caller(key text: String, from address: ClientAddress) async throws -> RelateMailCaller {
@@ -132,7 +132,7 @@ package struct RelateMailAccess: Sendable {
         switch try await services.issuer.authenticate(text) {
         case .valid(let session), .passwordChangeRequired(let session):
             return RelateMailCaller(person: session.person, proof: .session(session))
-        case .expired, .terminated: throw refused(.unauthorized)
+        case .expired, .terminated, .proofRequired: throw refused(.unauthorized)
         case .unrecognized: return try await caller(providerToken: Secret(text))
         }
     }

@@ -47,6 +47,7 @@ extension TimeTrackerRoutes {
         case .passwordChangeRequired: TimeTrackerResponses.refusal(.forbidden, services.passwordChangeSentence)
         case .expired: TimeTrackerResponses.unauthorized("jwt expired")
         case .terminated: TimeTrackerResponses.unauthorized("session ended")
+        case .proofRequired: TimeTrackerResponses.unauthorized("proof of possession required")
         case .unrecognized: TimeTrackerResponses.unauthorized(reason(token, request))
         }
     }

@@ -80,13 +80,17 @@ extension TimeTrackerRoutes {
     /// Returns the response with a token.
     private func response(_ credential: SessionCredential) async throws -> ServerResponse {
         let token = credential.token.reveal()
-        guard case .valid(let session) = try await services.issuer.authenticate(token) else {
-            return TimeTrackerResponses.unauthorized("the session has already ended")
+        let session: Session
+        switch try await services.issuer.authenticate(token) {
+        // The proof of the sign-in cannot name the token that the sign-in made.
+        case .valid(let found), .proofRequired(let found): session = found
+        default: return TimeTrackerResponses.unauthorized("the session has already ended")
         }
-        return ServerResponse.privateJSON(
-            TimeTrackerTokenResponse(
-                accessToken: token, expiresIn: credential.expiresIn.map { Int($0.seconds) },
-                user: Self.user(session.person)))
+        var message = TimeTrackerTokenResponse(
+            accessToken: token, expiresIn: credential.expiresIn.map { Int($0.seconds) },
+            user: Self.user(session.person))
+        if credential.keyThumbprint != nil { message.tokenType = SessionCredential.boundType }
+        return ServerResponse.privateJSON(message)
     }
 
     /// Returns the response to a failure at the provider. It never contains the provider's own error message.

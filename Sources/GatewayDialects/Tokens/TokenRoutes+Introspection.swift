@@ -59,10 +59,21 @@ extension TokenRoutes {
     }
 
     private func response(_ authentication: Authentication, _ token: String) -> ServerResponse {
-        guard case .valid(let session) = authentication else { return TokenResponses.inactive }
+        let session: Session
         var body: [UInt8] = []
         body.reserveCapacity(256)
-        JSONText.append(json: #"{"active":true,"token_type":"Bearer","sub":""#, to: &body)
+        switch authentication {
+        case .valid(let found):
+            session = found
+            JSONText.append(json: #"{"active":true,"token_type":"Bearer","sub":""#, to: &body)
+        // The client, to which the token was presented, checks the proof of possession.
+        case .proofRequired(let found) where !found.person.mustChangePassword:
+            session = found
+            JSONText.append(json: #"{"active":true,"token_type":"DPoP","cnf":{"jkt":"#, to: &body)
+            JSONText.append(found.keyThumbprint ?? "", to: &body)
+            JSONText.append(json: #"},"sub":""#, to: &body)
+        default: return TokenResponses.inactive
+        }
         JSONText.append(id: session.person.id, to: &body)
         JSONText.append(json: #"","username":"#, to: &body)
         JSONText.append(session.person.username, to: &body)

@@ -23,6 +23,9 @@ extension TokenRoutes {
             ]
         }
         if allowsLoopbackRedirects { members.append(.init(LatchdMetadata.loopbackRedirects, true)) }
+        if !proofAlgorithms.isEmpty {
+            members.append(.init("dpop_signing_alg_values_supported", .array(proofAlgorithms.map { .string($0) })))
+        }
         return ServerResponse(
             status: .ok, headers: ["Content-Type": JSON.mediaType, "Cache-Control": "max-age=300"],
             body: JSONValue.object(members).encoded())

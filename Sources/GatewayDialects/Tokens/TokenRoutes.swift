@@ -25,6 +25,8 @@ package struct TokenRoutes: Sendable {
     package let keysPath: String?
     /// Whether a sign-in through an identity provider may end at any port of a loopback address.
     package let allowsLoopbackRedirects: Bool
+    /// The algorithms of proofs of possession. Empty when tokens are not bound to keys.
+    package let proofAlgorithms: [String]
     /// The clients that may introspect tokens, by id. When it is empty, there is no introspection endpoint.
     let clients: [ExactText: IntrospectionClient]
     /// The hashes of the `Authorization` fields that most clients send. Such a field is recognized without decoding it.
@@ -37,8 +39,8 @@ package struct TokenRoutes: Sendable {
     /// Creates the routes below a prefix.
     package init(
         prefix: String, address: PublicAddress, issuerAddress: String?, signedIssuerAddress: String?, keysPath: String?,
-        allowsLoopbackRedirects: Bool, clients: [ExactText: IntrospectionClient], basicFields: Set<SHA256Digest>,
-        issuer: any SessionIssuer, proxies: TrustedProxies, audit: AuditLog, log: Log
+        allowsLoopbackRedirects: Bool, proofAlgorithms: [String], clients: [ExactText: IntrospectionClient],
+        basicFields: Set<SHA256Digest>, issuer: any SessionIssuer, proxies: TrustedProxies, audit: AuditLog, log: Log
     ) {
         self.prefix = prefix
         self.address = address
@@ -46,6 +48,7 @@ package struct TokenRoutes: Sendable {
         self.signedIssuerAddress = signedIssuerAddress
         self.keysPath = keysPath
         self.allowsLoopbackRedirects = allowsLoopbackRedirects
+        self.proofAlgorithms = proofAlgorithms
         self.clients = clients
         self.basicFields = basicFields
         self.issuer = issuer

@@ -39,14 +39,16 @@ package struct Router: Sendable {
                 maximumBodyBytes: maximumBodyBytes, admission: checked)
         }
 
-        /// Returns this handler, called by `wrapper` for every request with a body.
-        func wrapped(by wrapper: @escaping Wrapper) -> Handler {
+        /// Returns this handler, called by `wrapper` for every request that `isWrapped` accepts.
+        func wrapped(
+            by wrapper: @escaping Wrapper, if isWrapped: @escaping @Sendable (ServerRequest) -> Bool
+        ) -> Handler {
             let (first, run) = (synchronousHandler, run)
             return Handler(
-                // With a body, `run` calls the synchronous handler, because only `run` can call the wrapper.
-                synchronousHandler: { request, values in request.body.isEmpty ? first?(request, values) : nil },
+                // `run` calls the synchronous handler of a wrapped request, because only `run` can call the wrapper.
+                synchronousHandler: { request, values in isWrapped(request) ? nil : first?(request, values) },
                 run: { request, values in
-                    guard !request.body.isEmpty else { return await run(request, values) }
+                    guard isWrapped(request) else { return await run(request, values) }
                     return await wrapper(request) {
                         switch first?(request, values) {
                         case .response(let response)?: response
@@ -70,6 +72,28 @@ package struct Router: Sendable {
     /// have the types of the route.
     package typealias Wrapper =
         @Sendable (ServerRequest, _ handler: () async -> ServerResponse?) async -> ServerResponse?
+
+    /// A wrapper for some requests.
+    package struct ConditionalWrapper: Sendable {
+        let condition: @Sendable (ServerRequest) -> Bool
+        let wrapper: Wrapper
+        let admission: @Sendable (@escaping Admission) -> Admission
+
+        /// Creates a wrapper.
+        ///
+        /// - Parameters:
+        ///   - condition: Whether a request is wrapped. It is called for every request.
+        ///   - wrapper: Calls the handler of a request.
+        ///   - admission: Returns the check of the head of a request, with what the wrapper adds to the handler.
+        package init(
+            if condition: @escaping @Sendable (ServerRequest) -> Bool, _ wrapper: @escaping Wrapper,
+            admission: @escaping @Sendable (@escaping Admission) -> Admission
+        ) {
+            self.condition = condition
+            self.wrapper = wrapper
+            self.admission = admission
+        }
+    }
 
     /// A check of the head of a request before its body is read. Nil accepts the body; a response refuses it. The
     /// request that is passed to the check has an empty body.
@@ -221,12 +245,19 @@ package struct Router: Sendable {
     ///   - check: Returns a check that runs before the handler of a route and may return a response instead. Nil
     ///     for no check.
     ///   - wrapper: Calls the handlers of requests with a body, after `check`. Nil for no wrapper.
+    ///   - others: Calls the handlers of the requests that its condition accepts, after `check` and around `wrapper`.
+    ///     Nil for no wrapper.
     package mutating func add(
         _ other: Router, checking check: (Route) -> (@Sendable (ServerRequest) -> ServerResponse?)? = { _ in nil },
-        wrappingBodies wrapper: Wrapper? = nil
+        wrappingBodies wrapper: Wrapper? = nil, wrapping others: ConditionalWrapper? = nil
     ) {
         for (entry, route) in zip(other.entries, other.routes) {
-            let handler = wrapper.map(entry.handler.wrapped) ?? entry.handler
+            var handler = entry.handler
+            if let wrapper { handler = handler.wrapped(by: wrapper) { !$0.body.isEmpty } }
+            if let others {
+                handler = handler.wrapped(by: others.wrapper, if: others.condition)
+                handler.admission = handler.admission.map { others.admission($0) }
+            }
             add(check(route).map(handler.behind) ?? handler, for: entry.method, at: entry.pattern)
         }
     }

@@ -23,6 +23,13 @@ package struct JSONWebKey: Sendable {
     /// The maximum size of an RSA modulus, in bits. Longer keys would only waste processor time.
     static let maximumModulusBits = 8192
 
+    /// Whether a key in JSON has members of a private or secret key.
+    ///
+    /// Source: RFC 7518 §6.2.2, §6.3.2 and §6.4.1; RFC 8037 §2.
+    package static func isPrivate(_ value: JSONValue) -> Bool {
+        ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].contains { value[$0] != nil }
+    }
+
     /// Parses a key. Private members are ignored.
     ///
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for an unsupported type, curve or `alg`,
@@ -74,7 +81,8 @@ package struct JSONWebKey: Sendable {
         return Base64URL.encode(SHA256.digest(JSONValue.object(sorted).encoded()).bytes)
     }
 
-    private var material: [JSONValue.Member] {
+    /// The type and the numbers of the public key.
+    var material: [JSONValue.Member] {
         func member(_ name: String, _ bytes: [UInt8]?) -> JSONValue.Member {
             .init(name, .string(Base64URL.encode(bytes ?? [])))
         }

@@ -81,14 +81,19 @@ package final class SigningKey: Sendable {
     /// - Parameters:
     ///   - payload: The bytes to sign.
     ///   - type: The `typ` of the header.
+    ///   - embedsKey: Whether the header contains the public key instead of its name.
     /// - Returns: The compact serialization: header, payload and signature, separated by dots.
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/failed`` when OpenSSL fails.
     ///
     /// Source: RFC 7515 §5.1 and §7.1.
-    package func sign(payload: [UInt8], type: String = "JWT") throws(JOSEError) -> String {
-        let header: JSONValue = [
-            "alg": .string(algorithm.rawValue), "kid": .string(publicKey.keyID ?? ""), "typ": .string(type),
-        ]
+    package func sign(
+        payload: [UInt8], type: String = "JWT", embedsKey: Bool = false
+    ) throws(JOSEError) -> String {
+        let key: JSONValue.Member =
+            embedsKey ? .init("jwk", .object(publicKey.material)) : .init("kid", .string(publicKey.keyID ?? ""))
+        let header = JSONValue.object([
+            .init("alg", .string(algorithm.rawValue)), key, .init("typ", .string(type)),
+        ])
         let input = Base64URL.encode(header.encoded()) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(try signature(of: Array(input.utf8)))
     }

@@ -1,5 +1,5 @@
 import Crypto
-import HTTPMessages
+package import HTTPMessages
 
 /// A parsed JWS in compact serialization. It is not trusted until ``isValid(by:)`` has returned true.
 ///
@@ -15,6 +15,8 @@ package struct JSONWebSignature: Sendable {
         package let keyID: String?
         /// The value of `typ`.
         package let type: String?
+        /// The value of `jwk`: a key that the sender names, which nothing vouches for.
+        package let key: JSONValue?
     }
 
     /// The header.
@@ -65,6 +67,7 @@ package struct JSONWebSignature: Sendable {
             guard let member = value[name], member.string == nil else { continue }
             throw JOSEError(.malformed, "The '\(name)' of a JWS is not a string.")
         }
-        return Header(algorithmName: name, keyID: value["kid"]?.string, type: value["typ"]?.string)
+        return Header(
+            algorithmName: name, keyID: value["kid"]?.string, type: value["typ"]?.string, key: value["jwk"])
     }
 }

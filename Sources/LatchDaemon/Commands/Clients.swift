@@ -14,6 +14,7 @@ struct AddClient: ExecutableCommand {
     let isConfidential: Bool
     let allowsDevice: Bool
     let keysPath: String?
+    let requiresProof: Bool
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
@@ -22,7 +23,7 @@ struct AddClient: ExecutableCommand {
         let (client, secret) = try await administration.withStores { stores in
             let added = try await stores.clients.add(
                 name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice,
-                keys: keys)
+                requiresProof: requiresProof, keys: keys)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -109,6 +110,7 @@ extension RegisteredClient {
             .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
             .init("authentication", keys != nil ? "private_key_jwt" : secretHash != nil ? "client_secret" : "none"),
             .init("redirects", .array(redirects.map(JSONValue.string))), .init("allowsDevice", .bool(allowsDevice)),
+            .init("requiresDPoP", .bool(requiresProof)),
             .init("isConfigured", .bool(created == nil)),
             .init("isRegisteredByItself", .bool(registration != nil)),
             .init("lastUsedAt", registration?.lastUsed.map { .string($0.forPrograms) } ?? .null),

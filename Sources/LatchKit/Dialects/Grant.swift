@@ -15,6 +15,8 @@ package struct Grant: Sendable {
     package var keyID: String?
     /// The scopes of the API key, when the token is a key.
     package var scopes: [String]?
+    /// The private key that the tokens are bound to, in PEM. Nil for bearer tokens.
+    var proofKey: Secret?
     /// The person, when the response names one. Otherwise the server is asked.
     package var identity: Identity?
     /// Whether the server requires a password change before anything else.

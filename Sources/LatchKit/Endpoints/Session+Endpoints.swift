@@ -121,8 +121,11 @@ extension Session {
         // Half of the time of a sign-out is left for the sign-out itself.
         let limit = leaving == nil ? Self.checkTimeout : accounts.revocationTimeout / 2
         let timeout = min(accounts.requestTimeout(), limit)
-        let message = try message(dialect.identity, token, timeout: timeout, by: transport)
-        let response = try await LatchError.converting(address) { try await transport.client.send(message) }
+        let response = try await proofs.sending {
+            try message(dialect.identity, token, timeout: timeout, by: transport)
+        } by: { message in
+            try await LatchError.converting(address) { try await transport.client.send(message) }
+        }
         switch dialect.authenticationOutcome(of: response, to: dialect.identity.path, at: address) {
         case .intercepted(let why): throw interceptionError(why, for: address)
         case .failing: throw failing(response, at: address)

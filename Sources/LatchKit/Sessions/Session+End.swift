@@ -189,6 +189,7 @@ extension Session {
         // Another program may have renewed the token, so the store may have a newer one than the memory.
         if wasSignedIn, let stored = try? await accounts.secrets.read(AccountStore.tokenKey(accountID)) {
             let tokens = SessionTokens(stored: stored)
+            proofs.use(tokens.proofKey)
             (secret, access) = (tokens.lasting, tokens.access)
             keyID = tokens.keyID ?? keyID
             // The expiry date is that of the access token. This is the refresh token, which is valid for longer.

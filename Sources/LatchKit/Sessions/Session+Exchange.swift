@@ -16,9 +16,12 @@ extension Session {
     ) async throws -> ClientResponse {
         let bound = accounts.requestTimeout()
         return try await routed(request, checkToken ?? token) { transport in
-            let message = try message(request, token, timeout: min(timeout ?? bound, bound), by: transport)
-            return try await LatchError.converting(request.base ?? transport.address) {
-                try await transport.client.send(message)
+            try await proofs.sending {
+                try message(request, token, timeout: min(timeout ?? bound, bound), by: transport)
+            } by: { message in
+                try await LatchError.converting(request.base ?? transport.address) {
+                    try await transport.client.send(message)
+                }
             }
         }
     }
@@ -32,16 +35,19 @@ extension Session {
         // The version of the file of which an attempt has written bytes.
         let begun = Mutex<ResumePoint?>(nil)
         let response = try await routed(request, token, by: recent()?.transport) { transport in
-            var message = try message(request, token, timeout: nil, by: transport)
-            message.stallTimeout = stallTimeout
-            if followsRedirects { follow(&message, from: transport.address) }
-            let whole = message
-            let version = begun.withLock(\.self)
-            let start = if let version { version.continued(at: part) } else { point }
-            return try await LatchError.converting(transport.address) {
-                try await transport.client.download(whole, into: part, from: start) { version in
-                    begun.withLock { $0 = version }
-                    onBegin?(version)
+            try await proofs.sending {
+                var message = try message(request, token, timeout: nil, by: transport)
+                message.stallTimeout = stallTimeout
+                if followsRedirects { follow(&message, from: transport.address) }
+                return message
+            } by: { message in
+                let version = begun.withLock(\.self)
+                let start = if let version { version.continued(at: part) } else { point }
+                return try await LatchError.converting(transport.address) {
+                    try await transport.client.download(message, into: part, from: start) { version in
+                        begun.withLock { $0 = version }
+                        onBegin?(version)
+                    }
                 }
             }
         }
@@ -55,10 +61,13 @@ extension Session {
     /// Sends a `HEAD` request to find out which version of a file the server has.
     func sendHead(_ request: DialectRequest, _ token: Secret) async throws -> ClientResponse {
         try await routed(request, token, by: recent()?.transport) { transport in
-            var message = try message(request, token, timeout: Self.headTimeout, by: transport)
-            follow(&message, from: transport.address)
-            let whole = message
-            return try await LatchError.converting(transport.address) { try await transport.client.send(whole) }
+            try await proofs.sending {
+                var message = try message(request, token, timeout: Self.headTimeout, by: transport)
+                follow(&message, from: transport.address)
+                return message
+            } by: { message in
+                try await LatchError.converting(transport.address) { try await transport.client.send(message) }
+            }
         }
     }
 
@@ -85,8 +94,13 @@ extension Session {
             request = dialect.authorize(
                 request, with: token, besides: transport.client.configuration.extraHeaders)
         }
+        let url = try url(of: request, at: transport.address)
+        if let token {
+            let fields = proofs.fields(request.method, url, token: request.tokenField == nil ? token : nil)
+            for field in fields { request.headers[field.name] = field.value }
+        }
         return ClientRequest(
-            method: request.method, url: try url(of: request, at: transport.address), headers: request.headers,
+            method: request.method, url: url, headers: request.headers,
             body: request.body, timeout: timeout, maximumBodyBytes: request.maximumBodyBytes)
     }
 

@@ -96,6 +96,7 @@ extension Session {
         var token = token
         let tokens = stored.map(SessionTokens.init(stored:)) ?? SessionTokens(Grant(token: token.token))
         token.token = tokens.access
+        proofs.use(tokens.proofKey)
         do {
             // The timeouts while the lock is held must add up to less than other programs wait for it.
             let response = try await exchange(
@@ -127,6 +128,7 @@ extension Session {
         // If the server renews only the access token, the refresh token stays valid.
         tokens.refresh = tokens.refresh ?? old.refresh
         tokens.keyID = tokens.keyID ?? old.keyID
+        tokens.proofKey = old.proofKey
         if tokens != old {
             try await LatchError.converting {
                 try await accounts.secrets.write(tokens.stored, for: AccountStore.tokenKey(accountID))

@@ -92,8 +92,10 @@ extension Session {
         guard asked == machine.epoch else { return try await present(holdingLock: holdingLock).token }
         machine.found()
         publish()
+        let tokens = SessionTokens(stored: secret)
+        proofs.use(tokens.proofKey)
         let token = CachedToken(
-            token: SessionTokens(stored: secret).access, generation: record.generation, attempts: record.attempts,
+            token: tokens.access, generation: record.generation, attempts: record.attempts,
             epoch: machine.epoch)
         held = token
         return token

@@ -39,6 +39,7 @@ public actor Session {
     nonisolated let openedRealTime = Mutex<OpenedRealTime?>(nil)
     var transport: Transport?
     let selector: EndpointSelector
+    let proofs: ProofSigner
     var selecting: (record: SessionRecord, race: Task<Transport?, any Error>)?
     var network: (state: NetworkState?, watch: Task<Void, Never>, first: SharedTask<Void>)?
     /// The other address that rejected the session. Nil when none did since the last selection of an address.
@@ -51,6 +52,7 @@ public actor Session {
         self.accounts = accounts
         self.device = device
         now = accounts.now
+        proofs = ProofSigner(now: accounts.now)
         selector = EndpointSelector(headStart: accounts.headStart)
     }
 
@@ -86,7 +88,8 @@ public actor Session {
         return state
     }
 
-    /// Returns the token. Renews it first if it is due.
+    /// Returns the token. Renews it first if it is due. A token that is bound to a key of this device is of use only
+    /// for requests through ``client``, which proves the possession of the key.
     ///
     /// However many callers need a renewal at the same time, in this program and in others, only one request is sent.
     /// If the renewal fails and the old token has not expired, the old token is returned.

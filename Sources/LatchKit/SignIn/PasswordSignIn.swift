@@ -1,5 +1,6 @@
 import Crypto
 import HTTPClient
+import OpenIDConnect
 
 /// A sign-in with e-mail address and password.
 ///
@@ -45,28 +46,39 @@ public struct PasswordSignIn: Sendable {
         if let identity = grant.identity { return identity }
         let request = server.authorize(server.dialect.identity, with: grant.token)
         // The identity is optional information for the account. If the request fails, the person is still signed in.
-        let who = try await tolerating { try await send(request, to: server, with: client, timeout: timeout) }
+        let who = try await tolerating {
+            try await send(
+                request, to: server, with: client, timeout: timeout,
+                proving: grant.proofKey.map { (try ProofSigner(DPoPKey(pem: $0)), grant.token) })
+        }
         return who.flatMap { server.dialect.identity(from: $0) }
     }
 
     /// Sends a request of a dialect to a server.
     static func send(
-        _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration
+        _ request: DialectRequest, to server: Server, with client: HTTPClient, timeout: Duration,
+        proving proof: (signer: ProofSigner, token: Secret)? = nil
     ) async throws -> ClientResponse {
-        try await send(request, to: server.address, with: client, timeout: timeout)
+        try await send(request, to: server.address, with: client, timeout: timeout, proving: proof)
     }
 
-    /// Sends a request of a dialect to an address, unless the request has its own base address.
+    /// Sends a request of a dialect to an address, unless the request has its own base address. A token that is bound to
+    /// a key is sent with a proof.
     static func send(
-        _ request: DialectRequest, to address: ServerAddress, with client: HTTPClient, timeout: Duration
+        _ request: DialectRequest, to address: ServerAddress, with client: HTTPClient, timeout: Duration,
+        proving proof: (signer: ProofSigner, token: Secret)? = nil
     ) async throws -> ClientResponse {
         let address = request.base ?? address
         let url = try address.url(of: request.path)
-        return try await LatchError.converting(address) {
-            try await client.send(
-                ClientRequest(
-                    method: request.method, url: url, headers: request.headers, body: request.body, timeout: timeout,
-                    maximumBodyBytes: request.maximumBodyBytes))
+        return try await (proof?.signer ?? ProofSigner()).sending {
+            var headers = request.headers
+            let fields = proof.map { $0.signer.fields(request.method, url, token: $0.token) } ?? [:]
+            for field in fields { headers[field.name] = field.value }
+            return ClientRequest(
+                method: request.method, url: url, headers: headers, body: request.body, timeout: timeout,
+                maximumBodyBytes: request.maximumBodyBytes)
+        } by: { message in
+            try await LatchError.converting(address) { try await client.send(message) }
         }
     }
 

@@ -45,7 +45,8 @@ struct ClientStoreTests {
 
             _ = try await fixture.gateway.stores.database.write { connection in
                 try connection.run(
-                    ClientStatements.insert, "notes", "Other", nil, "a:/b", false, fixture.clock.now, nil, "", nil, 9)
+                    ClientStatements.insert, "notes", "Other", nil, "a:/b", false, false, fixture.clock.now, nil, "",
+                    nil, 9)
             }
             #expect(try await clients.client("notes") == Self.configured)
             #expect(try await clients.list() == [Self.configured])
@@ -59,7 +60,7 @@ struct ClientStoreTests {
             try await fixture.gateway.stores.database.write { connection in
                 for number in 1..<ClientStore.maximum {
                     try connection.run(
-                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, now, nil, "", nil, 9_999)
+                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil, 9_999)
                 }
             }
             let last = try await clients.add(name: "Last", redirects: ["a:/b"], isConfidential: false).client

@@ -28,6 +28,10 @@ final class OAuthScript: Sendable {
         var lifetime = 300
         /// Whether a repeated refresh gets the same response until the new token was used.
         var repeats = false
+        /// Whether every token must be bound to a key, and the metadata say so.
+        var binds = false
+        /// Whether proofs must contain a nonce, which changes with each token response.
+        var requiresNonces = false
         /// What a registration returns besides the client id.
         var registration: [String: JSONValue] = ["token_endpoint_auth_method": "none"]
         /// What the userinfo endpoint returns.
@@ -46,6 +50,8 @@ final class OAuthScript: Sendable {
         var isLive = true
         var access: [String] = []
         var refresh: [String] = []
+        /// The key that the authorization request named, and all proofs must be signed with.
+        var key: String?
     }
 
     struct State: Sendable {
@@ -59,6 +65,10 @@ final class OAuthScript: Sendable {
         var revoked = 0
         /// What a correct client never does.
         var violations: [String] = []
+        /// The ids of the proofs that were received.
+        var proofs: Set<String> = []
+        /// How often a request was refused because its proof had no current nonce.
+        var nonceRefusals = 0
         /// The address at which the metadata were requested last.
         var issuer = ""
         var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?
@@ -129,13 +139,14 @@ extension OAuthScript.State {
             "scopes_supported": ["openid", "email", "profile", "offline_access", "secret"],
             "authorization_response_iss_parameter_supported": true,
         ]
+        if settings.binds { members["dpop_signing_alg_values_supported"] = ["EdDSA", "ES256"] }
         members.merge(settings.metadata) { $1 }
         let object = JSONValue.object(members.filter { $0.value != .null }.map { .init($0.key, $0.value) })
         return String(decoding: object.encoded(), as: UTF8.self).replacing("BASE", with: base)
     }
 
     /// Everything else at the address.
-    fileprivate func resource(_ request: ScriptedServer.Request, _ path: String) -> ScriptedServer.Response {
+    fileprivate mutating func resource(_ request: ScriptedServer.Request, _ path: String) -> ScriptedServer.Response {
         let base = OAuthScript.base(of: request)
         guard settings.protects else { return .json(#"{"detail":"Not Found"}"#, 404) }
         let place = "/.well-known/oauth-protected-resource"
@@ -143,6 +154,7 @@ extension OAuthScript.State {
             let server = settings.authorizationServer ?? base
             return .json(#"{"resource":"\#(settings.resource ?? base)","authorization_servers":["\#(server)"]}"#)
         }
+        if settings.binds, let refusal = proofRefusal(request) { return refusal }
         if isLive(request) { return .json(#"{"who":"ada@example.org"}"#) }
         return refusal(#"resource_metadata="\#(base)\#(place)""#)
     }
@@ -153,11 +165,12 @@ extension OAuthScript.State {
     }
 
     private func isLive(_ request: ScriptedServer.Request) -> Bool {
-        guard let token = request.token else { return false }
+        guard let token = settings.binds ? request.boundToken : request.token else { return false }
         return families.values.contains { $0.isLive && $0.access.contains(token) }
     }
 
-    fileprivate func userInfo(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+    fileprivate mutating func userInfo(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+        if settings.binds, let refusal = proofRefusal(request) { return refusal }
         guard isLive(request) else { return refusal(#"realm="people""#) }
         return .json(String(decoding: settings.person.encoded(), as: UTF8.self))
     }
@@ -185,7 +198,7 @@ extension OAuthScript.State {
         count += 1
         let code = "code-number-\(count)-of-the-server"
         families[code] = OAuthScript.Family(
-            client: client, redirect: redirect, challenge: challenge, nonce: query["nonce"])
+            client: client, redirect: redirect, challenge: challenge, nonce: query["nonce"], key: query["dpop_jkt"])
         let answer = [("code", code), ("state", state), ("iss", issuer)]
         return .redirect(redirect + "?" + FormURLEncoded.encode(answer))
     }
@@ -209,6 +222,12 @@ extension OAuthScript.State {
             return .json(#"{"error":"invalid_client"}"#, 401)
         }
         guard form["resource"] == settings.resource else { return refuse("invalid_target", "token: resource") }
+        if settings.binds {
+            let family = families.first {
+                $0.key == form["code"] || $0.value.refresh.contains(form["refresh_token"] ?? "")
+            }
+            if let family, let refusal = proofRefusal(request, of: family.value) { return refusal }
+        }
         switch form["grant_type"] {
         case "authorization_code": return exchange(form, client)
         case "refresh_token": return refresh(form["refresh_token"] ?? "", client)
@@ -250,11 +269,14 @@ extension OAuthScript.State {
     private func answer(_ code: String) -> ScriptedServer.Response {
         let family = families[code]
         let refresh = family?.refresh.last.map { #","refresh_token":"\#($0)""# } ?? ""
-        return .json(
+        let type = settings.binds ? "DPoP" : "Bearer"
+        var response = ScriptedServer.Response.json(
             #"""
-            {"access_token":"\#(family?.access.last ?? "")","token_type":"Bearer",\#
+            {"access_token":"\#(family?.access.last ?? "")","token_type":"\#(type)",\#
             "expires_in":\#(settings.lifetime)\#(refresh)}
             """#)
+        if settings.requiresNonces { response.headers["DPoP-Nonce"] = nonce }
+        return response
     }
 
     private mutating func refresh(_ token: String, _ client: String) -> ScriptedServer.Response {

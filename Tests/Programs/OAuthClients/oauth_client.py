@@ -137,5 +137,7 @@ def mcp(address, client=None):
     return {"status": asyncio.run(run())}
 
 
-KINDS = {"authlib": authlib, "requests-oauthlib": requests_oauthlib, "mcp": mcp}
+KINDS = {
+    "authlib": authlib, "authlib-protected": authlib_protected, "requests-oauthlib": requests_oauthlib, "mcp": mcp,
+}
 print(json.dumps(KINDS[sys.argv[1]](*sys.argv[2:])), flush=True)

@@ -1,5 +1,7 @@
+import Crypto
 import Foundation
 import HTTPMessages
+import OpenIDConnect
 import TestSupport
 import Testing
 
@@ -32,6 +34,41 @@ struct ProxiesTests {
             let view = try #require(BackendView(own))
             #expect(view.values(like: "authorization") == ["Basic eDp5"])
             #expect(view.values(like: "cookie") == ["own=1"])
+        }
+    }
+
+    @Test(
+        "RFC 9449 a bound token has access with a proof for the client's own address only, each once, also where nginx caches",
+        arguments: ProxyKind.allCases)
+    func boundToken(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let key = try DPoPKey()
+            let (token, nonce) = try await fixture.boundToken(key)
+            let text = token.reveal()
+            let scheme = "Authorization: DPoP \(text)"
+            func proof(_ path: String, nonce: String?, host: String = "app.example.org") throws -> String {
+                let address = "http://\(host)\(path)"
+                return "DPoP: "
+                    + (try key.proof(method: "GET", address: address, token: token, nonce: nonce, at: Date()))
+            }
+            for _ in 1...2 {
+                let valid = try proof("/photos", nonce: nonce)
+                let response = try await fixture.ask("/photos?a=1", [scheme, valid])
+                let view = try #require(BackendView(response), "\(response)")
+                #expect(view.values(like: "x-auth-email") == [SystemFixture.email])
+                #expect(!view.fields.contains { $0.leaks(text) }, "\(view.fields)")
+                #expect(try await fixture.ask("/photos?a=1", [scheme, valid]).status == 401)
+            }
+            for fields in [
+                [scheme], ["Authorization: Bearer \(text)"], [scheme, try proof("/other", nonce: nonce)],
+                [scheme, try proof("/photos", nonce: nonce, host: "id.example.org")],
+                ["Authorization: Bearer \(text)", try proof("/photos", nonce: nonce)],
+            ] {
+                #expect(try await fixture.ask("/photos", fields).status == 401, "\(fields)")
+            }
+            let asked = try await fixture.ask("/photos", [scheme, try proof("/photos", nonce: nil)])
+            #expect(asked.status == 401 && asked["dpop-nonce"]?.isEmpty == false)
+            #expect(asked["www-authenticate"]?.contains("use_dpop_nonce") == true)
         }
     }
 

@@ -1,5 +1,7 @@
+import Crypto
 import Foundation
 import HTTPMessages
+import OpenIDConnect
 import TestSupport
 
 /// A gateway, a backend that knows nothing of sign-in, and a proxy before both.
@@ -9,6 +11,7 @@ struct ProxyFixture {
         trusted_proxies: [127.0.0.1]
         pages: {enabled: true}
         verify: {enabled: true}
+        oauth: {enabled: true, dpop: {nonce: required}}
         dialects: {onyx: {registration: true}, relate-mail: {enabled: true, prefix: /rm}}
         access:
           other: {hosts: "app.example.org:8443", allow: public}
@@ -122,6 +125,23 @@ struct ProxyFixture {
             throw ChildProcess.Failure("No token: \(response.text)")
         }
         return token
+    }
+
+    /// Signs the person in with a proof of possession, which binds the token to a key. The first proof has no nonce.
+    func boundToken(_ key: DPoPKey) async throws -> (token: Secret, nonce: String) {
+        let form = FormURLEncoded.encode([("username", SystemFixture.email), ("password", SystemFixture.password)])
+        func send(_ nonce: String?) async throws -> RawResponse {
+            let proof = try key.proof(
+                method: "POST", address: "https://id.example.org/api/auth/mobile/login", nonce: nonce, at: Date())
+            return try await Self.exchange(
+                RawSocket(port: gateway.port),
+                "POST /api/auth/mobile/login HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: \(FormURLEncoded.mediaType)\r\n"
+                    + "DPoP: \(proof)\r\nContent-Length: \(form.utf8.count)\r\nConnection: close\r\n\r\n\(form)")
+        }
+        guard let nonce = try await send(nil)["dpop-nonce"], case let response = try await send(nonce),
+            let token = try JSONValue(parsing: response.body)["access_token"]?.string
+        else { throw ChildProcess.Failure("No bound token.") }
+        return (Secret(token), nonce)
     }
 
     /// Ends the session of a token, at the gateway itself; the status of the answer.

@@ -1,5 +1,6 @@
 import HTTPMessages
 import OAuth
+import OpenIDConnect
 
 /// An authorization server, from its metadata.
 ///
@@ -27,6 +28,12 @@ struct AuthorizationServer: Sendable, Hashable {
     var scopes: [String]
     /// Whether every authorization response contains the issuer as `iss`.
     var sendsIssuer: Bool
+    /// Whether tokens are bound to a key of this device: the server accepts proofs that are signed with ES256.
+    ///
+    /// Source: RFC 9449 §5.1.
+    var acceptsProofs: Bool
+
+    private static let proofAlgorithms = "dpop_signing_alg_values_supported"
 
     /// The scopes of OpenID Connect that are requested where the server supports them.
     ///
@@ -68,6 +75,7 @@ struct AuthorizationServer: Sendable, Hashable {
         deviceAuthorization = try document.endpoint("device_authorization_endpoint")
         deviceDialects = try document.texts(DeviceGrant.dialectsMember) ?? []
         sendsIssuer = try document.flag("authorization_response_iss_parameter_supported")
+        acceptsProofs = try document.texts(Self.proofAlgorithms)?.contains(DPoPKey.algorithm) ?? false
         let supported = try document.texts("scopes_supported")
         // A server of OpenID Connect must support them all. Others may refuse a scope that they do not know.
         let isOpenID = try document.endpoint("jwks_uri") != nil || userInfo != nil
@@ -130,6 +138,7 @@ extension AuthorizationServer {
         all["userinfo_endpoint"] = userInfo?.url
         all["revocation_endpoint"] = revocation?.url
         all["registration_endpoint"] = registration?.url
+        if acceptsProofs { all[Self.proofAlgorithms] = DPoPKey.algorithm }
         if sendsIssuer { all["authorization_response_iss_parameter_supported"] = "true" }
         return all
     }
@@ -148,6 +157,7 @@ extension AuthorizationServer {
         revocation = endpoint("revocation_endpoint")
         registration = endpoint("registration_endpoint")
         scopes = (details["scope"] ?? "").split(separator: " ").map(String.init)
+        acceptsProofs = details[Self.proofAlgorithms] != nil
         sendsIssuer = details["authorization_response_iss_parameter_supported"] != nil
     }
 }

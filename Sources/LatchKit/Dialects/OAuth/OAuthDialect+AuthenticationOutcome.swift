@@ -7,9 +7,10 @@ extension OAuthDialect {
     /// - At the token endpoint, `invalid_grant` ends the session. Other errors do not.
     /// - A 401 of the userinfo endpoint, and a 401 with a Bearer challenge elsewhere, reject the access token. They are
     ///   not final: the token is renewed first, or without a refresh token the server is asked again.
-    /// - Any other refusal concerns the request only.
+    /// - Any other refusal concerns the request only. This includes a proof that the server does not accept, for example
+    ///   because the clock of this device is wrong.
     ///
-    /// Source: RFC 6749 §5.2; RFC 6750 §3; RFC 7009 §2.2; ARCHITECTURE.md, Invariants, 4.
+    /// Source: RFC 6749 §5.2; RFC 6750 §3; RFC 9449 §7.1; RFC 7009 §2.2; ARCHITECTURE.md, Invariants, 4.
     package func authenticationOutcome(of response: ClientResponse, to path: String, at server: ServerAddress)
         -> AuthenticationOutcome
     {
@@ -29,6 +30,7 @@ extension OAuthDialect {
         case 408, 429, 500...: return .failing
         case 401 where isToken || isRevocation:
             return .intercepted("another system refused the session, and the server did not confirm it.")
+        case 401 where ProofSigner.error(in: response) != nil: return .authenticated
         case 401 where isUserInfo || Self.isChallenge(response): return .rejected(Self.rejection)
         default: return .authenticated
         }
@@ -50,7 +52,9 @@ extension OAuthDialect {
     }
 
     private static func isChallenge(_ response: ClientResponse) -> Bool {
-        AuthenticationChallenge.all(in: response.headers.values("WWW-Authenticate")).contains { $0.scheme == "bearer" }
+        AuthenticationChallenge.all(in: response.headers.values("WWW-Authenticate")).contains {
+            $0.scheme == "bearer" || $0.scheme == "dpop"
+        }
     }
 
     private static let endOfGrant = Rejection(

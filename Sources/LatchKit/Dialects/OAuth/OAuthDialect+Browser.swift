@@ -48,13 +48,14 @@ extension OAuthDialect: BrowserDialect {
             start.clientID, redirect: start.redirect, earlierDetails: start.earlierDetails, at: authorization,
             connection)
         dialect.client = client
-        let proof = SignInProof(redirect: start.redirect)
+        let proof = SignInProof(redirect: start.redirect, key: authorization.acceptsProofs ? try? DPoPKey() : nil)
         var request = AuthorizationRequest(
             clientID: client.id, redirect: start.redirect,
             scope: authorization.scopes.isEmpty ? nil : authorization.scopes.joined(separator: " "),
             state: start.state, challenge: proof.verifier.challenge,
             nonce: authorization.scopes.contains("openid") ? proof.nonce : nil)
         request.extra = resourceParameter
+        if let key = proof.key { request.extra.append(("dpop_jkt", key.thumbprint)) }
         // Servers may ignore the request for offline access otherwise.
         if authorization.scopes.contains("offline_access") { request.extra.append(("prompt", "consent")) }
         let address: String
@@ -78,13 +79,14 @@ extension OAuthDialect: BrowserDialect {
             ("grant_type", "authorization_code"), ("code", back.code.reveal()), ("redirect_uri", proof.redirect),
             ("client_id", client?.id ?? ""), ("code_verifier", proof.verifier.secret.reveal()),
         ]
-        let response = try await connection.send(authorization.token.post(form + resourceParameter))
+        let response = try await send(form, proof, at: authorization, connection)
         guard let tokens = tokens(in: response) else {
             throw exchangeError(response, at: authorization.token.origin)
         }
         var dialect = self
         dialect.hasRefreshToken = tokens.refreshToken != nil
         var grant = grant(tokens)
+        if tokens.isBound { grant.proofKey = try proof.key?.pem() }
         if authorization.userInfo == nil {
             do {
                 let person = try await identity(of: tokens, back.code, proof, at: authorization, connection)
@@ -97,6 +99,25 @@ extension OAuthDialect: BrowserDialect {
         }
         grant.dialect = dialect
         return grant
+    }
+
+    /// Sends the request for tokens, with a proof that binds them to the key of the sign-in if there is one.
+    ///
+    /// Source: RFC 9449 §5 and §8.
+    private func send(
+        _ form: [(String, String)], _ proof: SignInProof, at server: AuthorizationServer,
+        _ connection: UnauthenticatedConnection
+    ) async throws -> ClientResponse {
+        let signer = ProofSigner(proof.key)
+        func send() async throws -> ClientResponse {
+            var request = server.token.post(form + resourceParameter)
+            for field in signer.fields(request.method, server.token.url, token: nil) {
+                request.headers[field.name] = field.value
+            }
+            return try await connection.send(request)
+        }
+        let response = try await send()
+        return signer.learn(from: response, to: server.token.url) ? try await send() : response
     }
 
     /// Refuses a callback whose `iss` names another server, even if the server did not announce that it sends `iss`.
@@ -192,6 +213,8 @@ extension OAuthDialect: BrowserDialect {
 /// What ties the responses to one sign-in. In memory only.
 private struct SignInProof: Sendable {
     let redirect: String
+    /// The key that the tokens are bound to. Nil when the server binds none.
+    let key: DPoPKey?
     let verifier = PKCE.Verifier()
     let nonce = Base64URL.encode(SecureRandom.bytes(16))
 }

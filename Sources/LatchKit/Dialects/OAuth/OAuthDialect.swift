@@ -136,7 +136,8 @@ package struct OAuthDialect: Dialect {
     ///
     /// Source: RFC 6749 appendices A.12 and A.17.
     func tokens(in response: ClientResponse) -> TokenResponse? {
-        guard response.status.isSuccess, let tokens = try? TokenResponse(parsing: response.body),
+        guard response.status.isSuccess,
+            let tokens = try? TokenResponse(parsing: response.body, allowsBound: server?.acceptsProofs == true),
             ([tokens.accessToken] + [tokens.refreshToken].compactMap(\.self)).allSatisfy(Self.isToken)
         else { return nil }
         return tokens

@@ -7,7 +7,7 @@ import Testing
 /// The module of `oidcc-config-certification-test-plan`.
 enum ConfigurationPlan {
     static let cases = [
-        ConformanceCase(.configuration, "oidcc-discovery-endpoint-verification") { run in
+        ConformanceCase(.configuration, "oidcc-discovery-endpoint-verification") { (run) async throws in
             let metadata = try await run.metadata()
             #expect(metadata["issuer"] == .string(OAuthFixture.issuer))
             for name in [

@@ -1,0 +1,62 @@
+package import Crypto
+import Synchronization
+
+/// The proof of possession that came with a request, after every check that needs no memory.
+///
+/// A session or access token that is bound to a key is accepted only with it. The proof is recorded when it is first
+/// used for such a token, so that only senders with a token fill the memory of used proofs.
+///
+/// Source: RFC 9449 §7.1 and §11.1.
+package final class RequestProof: Sendable {
+    /// The proof of the request that the current task processes. Nil when the request has none.
+    @TaskLocal package static var current: RequestProof?
+
+    /// The SHA-256 of the sender's public key in base64url.
+    package let thumbprint: String
+    /// The hash of the token that the proof was made for. Nil for none.
+    package let tokenHash: SHA256Digest?
+
+    private enum Use { case none, recorded, repeated }
+    private let use = Mutex(Use.none)
+    private let record: @Sendable () async throws -> Bool
+
+    /// Creates a proof.
+    ///
+    /// - Parameters:
+    ///   - thumbprint: The SHA-256 of the sender's public key in base64url.
+    ///   - tokenHash: The hash of the token that the proof was made for.
+    ///   - record: Records the proof as used. Returns false when it was used before.
+    package init(
+        thumbprint: String, tokenHash: SHA256Digest?, record: @escaping @Sendable () async throws -> Bool
+    ) {
+        self.thumbprint = thumbprint
+        self.tokenHash = tokenHash
+        self.record = record
+    }
+
+    /// Whether the proof was used before, for another request.
+    package var isRepeated: Bool { use.withLock { $0 == .repeated } }
+
+    /// Records the proof as used for this request. Returns false when another request used it before.
+    ///
+    /// - Throws: When the memory of used proofs does not respond or is full.
+    package func isFirstUse() async throws -> Bool {
+        switch use.withLock({ $0 }) {
+        case .recorded: return true
+        case .repeated: return false
+        case .none: break
+        }
+        let isFirst = try await record()
+        use.withLock { $0 = isFirst ? .recorded : .repeated }
+        return isFirst
+    }
+
+    /// Whether the current request proves the possession of the key that a token is bound to, with a proof that was made
+    /// for this token and not used before.
+    ///
+    /// - Throws: As ``isFirstUse()``.
+    static func admits(_ token: SHA256Digest, boundTo thumbprint: String) async throws -> Bool {
+        guard let proof = current, proof.tokenHash == token, proof.thumbprint == thumbprint else { return false }
+        return try await proof.isFirstUse()
+    }
+}
