@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A session as stored in the database, with its person unless the person was removed.
 struct StoredSession: Sendable {
     /// The number of columns in ``SessionStatements/storedColumns``.
-    static let columnCount = 20
+    static let columnCount = 21
 
     let id: SessionID
     let created: Date

@@ -1,6 +1,7 @@
 """Signs in with a client library that knows nothing of the server, and prints what it got as one line of JSON.
 
 oauth_client.py authlib|requests-oauthlib ISSUER CLIENT [SECRET]
+oauth_client.py authlib-protected GATEWAY ADDRESS CLIENT
 oauth_client.py mcp ADDRESS [CLIENT]
 
 Without a client, it registers itself. Each prints `open URL` and waits until a browser opens the redirect address on 127.0.0.1.
@@ -90,6 +91,34 @@ def requests_oauthlib(issuer, client, secret=None):
         server["token_endpoint"], authorization_response=callback.wait(url), client_secret=secret,
         include_client_id=True)
     return {"email": session.get(server["userinfo_endpoint"]).json()["email"]}
+
+
+def authlib_protected(gateway, address, client):
+    """Gets a token for a protected address, whose proxy this function stands for."""
+    from urllib.parse import urlsplit
+
+    from authlib.integrations.requests_client import OAuth2Session
+
+    parts, callback = urlsplit(address), Callback()
+    proxy = {
+        "X-Forwarded-Host": parts.netloc, "X-Forwarded-Proto": parts.scheme, "X-Forwarded-Method": "GET",
+        "X-Forwarded-Uri": parts.path or "/"}
+    refused = requests.get(gateway + "/auth/verify", headers=proxy)
+    assert refused.status_code == 401
+    resource = requests.get(
+        gateway + "/.well-known/oauth-protected-resource", headers=proxy).json()
+    server = metadata(resource["authorization_servers"][0])
+    session = OAuth2Session(
+        client, redirect_uri=callback.address, scope="openid email", code_challenge_method="S256",
+        token_endpoint_auth_method="none")
+    verifier = "a-verifier-of-at-least-43-characters-for-this-test"
+    url, state = session.create_authorization_url(
+        server["authorization_endpoint"], code_verifier=verifier, resource=resource["resource"])
+    token = session.fetch_token(
+        server["token_endpoint"], authorization_response=callback.wait(url), code_verifier=verifier, state=state)
+    bearer = {"Authorization": "Bearer " + token["access_token"]}
+    allowed = requests.get(gateway + "/auth/verify", headers=proxy | bearer)
+    return {"status": allowed.status_code, "user": allowed.headers.get("X-Auth-User")}
 
 
 def mcp(address, client=None):
