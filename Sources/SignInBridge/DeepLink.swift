@@ -17,6 +17,7 @@ package enum DeepLink {
 
     /// Returns an address with parameters added to its query.
     package static func link(_ redirect: String, _ pairs: [(String, String)]) -> String {
+        guard !pairs.isEmpty else { return redirect }
         // A space becomes `%20`, because an app's parser may read `+` literally.
         let query = pairs.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return redirect + (redirect.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query

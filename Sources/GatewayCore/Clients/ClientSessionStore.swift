@@ -110,11 +110,11 @@ package struct ClientSessionStore: Sendable {
     }
 
     /// Returns new tokens for a refresh token of a client, or those of the last refresh if they were not used yet.
-    /// `signer` makes signed access tokens; without one, they are opaque.
     ///
     /// - Parameters:
     ///   - text: The refresh token, of any length.
     ///   - client: The `client_id`.
+    ///   - signer: Makes a signed access token. Nil for an opaque one.
     ///   - binding: The key whose possession the request proves. The access token is bound to it. Default: none.
     /// - Returns: The tokens, or why there are none.
     /// - Throws: `DatabaseError`.

@@ -60,7 +60,8 @@ struct ClientStoreTests {
             try await fixture.gateway.stores.database.write { connection in
                 for number in 1..<ClientStore.maximum {
                     try connection.run(
-                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil, 9_999)
+                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil, 9_999
+                    )
                 }
             }
             let last = try await clients.add(name: "Last", redirects: ["a:/b"], isConfidential: false).client

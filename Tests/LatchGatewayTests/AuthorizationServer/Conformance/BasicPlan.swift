@@ -162,6 +162,12 @@ enum BasicPlan {
             let second = try await run.claims(try await run.tokens([("prompt", "none"), ("max_age", "15000")]))
             #expect(first["sub"] == second["sub"] && first["auth_time"] == second["auth_time"])
         },
+        module("oidcc-id-token-hint") { (run) async throws in
+            let first = try await run.tokens()
+            let second = try await run.tokens([("prompt", "none"), ("id_token_hint", try first.id.orThrow)])
+            let (old, new) = (try await run.claims(first)["sub"], try await run.claims(second)["sub"])
+            #expect(old == new && new != nil)
+        },
         module("oidcc-max-age-1") { (run) async throws in
             let first = try await run.claims(try await run.tokens())
             run.fixture.gateway.clock.advance(2)
