@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPMessages
 import Primitives
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration
@@ -129,6 +130,45 @@ struct RotatingSessionTests {
             }
             fixture.clock.advance(lifetime.sliding.seconds - 60)
             #expect(try await fixture.refresh(tokens.refresh).status == 401)
+        }
+    }
+
+    @Test func `RFC 9449 OX-6 tokens of a sign-in with a proof are refreshed and accepted with proofs only`()
+        async throws
+    {
+        try await GatewayFixture.withPages({
+            $0.sessions.tokens = .rotating
+            $0.publicURL = OAuthFixture.issuer
+            $0.authorizationServer.isEnabled = true
+        }) { fixture in
+            let (maker, other) = (try ProofMaker(), try ProofMaker())
+            func proof(
+                _ method: String, _ path: String, token: String? = nil, by signer: ProofMaker? = nil
+            ) throws -> [(String, String)] {
+                let address = OAuthFixture.issuer + path
+                let field = try (signer ?? maker).proof(method, address, at: fixture.clock.now, token: token)
+                return (token.map { [("Authorization", "DPoP " + $0)] } ?? []) + [("DPoP", field)]
+            }
+            func refresh(_ fields: [(String, String)]) async throws -> Exchange.Response {
+                try await fixture.http.send("POST", "/api/auth/mobile/refresh", headers: fields, body: "")
+            }
+            func me(_ fields: [(String, String)]) async throws -> Int {
+                try await fixture.http.send("GET", "/api/me", headers: fields).status
+            }
+            let login = try await fixture.login(headers: try proof("POST", "/api/auth/mobile/login"))
+            #expect(login.json?["token_type"] == "DPoP")
+            let first = try Self.tokens(login)
+            for _ in 0..<2 {
+                #expect(try await me(try proof("GET", "/api/me", token: first.access)) == 200)
+                #expect(try await me(GatewayFixture.bearer(first.access)) == 403, "without a proof")
+                #expect(try await me(try proof("GET", "/api/me", token: first.access, by: other)) == 403)
+            }
+            let path = "/api/auth/mobile/refresh"
+            #expect(try await fixture.refresh(first.refresh).status == 401, "without a proof")
+            #expect(try await refresh(try proof("POST", path, token: first.refresh, by: other)).status == 401)
+            let second = try Self.tokens(try await refresh(try proof("POST", path, token: first.refresh)))
+            #expect(try await me(try proof("GET", "/api/me", token: second.access)) == 200)
+            #expect(try await me(GatewayFixture.bearer(second.access)) == 403, "without a proof")
         }
     }
 }
