@@ -57,7 +57,8 @@ struct ClientAssertion: Sendable {
         self.client = client
         self.signature = signature
         expires = Date(timeIntervalSince1970: expiry + skew)
-        key = SHA256.digest(Self.context + client + "\n" + id)
+        // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
+        key = SHA256.digest([0xFF] + Array((Self.context + client + "\n" + id).utf8))
     }
 
     /// Whether one of the keys signed the assertion.
@@ -106,6 +107,9 @@ extension OAuthRoutes {
     ///
     /// Source: OpenID Connect Core §9; RFC 9126 §2.
     private var audiences: [String] {
-        [issuer] + [Self.token, Self.pushed, Self.revocation, Self.introspection].map { issuer + prefix + $0 }
+        [issuer]
+            + [Self.token, Self.pushed, Self.deviceAuthorization, Self.revocation, Self.introspection].map {
+                issuer + prefix + $0
+            }
     }
 }

@@ -33,7 +33,7 @@ extension OAuthRoutes {
             do throws(AuthorizationError) {
                 try AuthorizationParameters.requireShort(form)
                 grant = ClientGrant(
-                    client: client.id, scopes: OAuthScope.known(in: form["scope"] ?? ""),
+                    client: client.id, scopes: OAuthScope.known(in: form["scope"] ?? "", and: ruleScopes),
                     audience: try AuthorizationParameters.audience(form, isResource))
             } catch {
                 return Self.response(to: error)
@@ -129,7 +129,7 @@ extension OAuthRoutes {
 
     private static func response(_ token: DeviceToken) -> ServerResponse {
         let members: [JSONValue.Member?] = [
-            .init("access_token", .string(token.token.reveal())), .init("token_type", "Bearer"),
+            .init("access_token", .string(token.token.reveal())), Self.tokenType(token.keyThumbprint),
             token.expiresIn.map { .init("expires_in", .number($0.seconds.rounded(.down))) },
             token.key.map { .init("scope", .string($0.scopes.joined(separator: " "))) },
             token.key.map { .init(DeviceGrant.keyMember, .string($0.id.uuidString.lowercased())) },

@@ -141,7 +141,10 @@ extension OAuthRoutes {
     private func phrases(_ asked: DeviceRequest) -> [String] {
         guard let dialect = asked.dialect else { return asked.grant.phrases }
         let scopes = asked.grant.scopes.isEmpty ? "" : " (\(asked.grant.scopes.joined(separator: ", ")))"
-        return ["use \(deviceDialects[dialect]?.deviceTitle ?? dialect) as you\(scopes), until you sign it out"]
+        let name = deviceDialects[dialect]?.deviceTitle ?? dialect
+        // The token of a session is good for everything that the person can do here.
+        let reach = asked.grant.scopes.isEmpty ? ", and everything else on this server" : ""
+        return ["use \(name)\(reach) as you\(scopes), until you sign it out"]
     }
 
     private func decide(

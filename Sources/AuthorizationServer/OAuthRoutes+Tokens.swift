@@ -83,7 +83,7 @@ extension OAuthRoutes {
         let client = isServer ? nil : try await client(of: request, form)
         guard client?.isConfidential ?? true else { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
-        guard let access = try await sessions.introspect(token), !access.mustChangePassword,
+        guard let access = try await sessions.introspect(token), !access.mustChangePassword, !access.grant.isOwn,
             client.map({ ExactText($0.id) == ExactText(access.grant.client) }) ?? true
         else { return TokenResponses.inactive }
         let session = access.session
@@ -126,7 +126,8 @@ extension OAuthRoutes {
         guard !tokens.isProofScheme || RequestProof.current != nil else {
             return proofError(.missing, for: request)
         }
-        guard let access = try await sessions.authenticate(token), !access.mustChangePassword else {
+        guard let access = try await sessions.authenticate(token), !access.mustChangePassword, !access.grant.isOwn
+        else {
             return Self.challenge("invalid_token", tokens)
         }
         let scopes = Set(access.grant.scopes.compactMap(OAuthScope.init(rawValue:)))

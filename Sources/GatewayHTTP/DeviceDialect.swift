@@ -46,13 +46,19 @@ package struct DeviceToken: Sendable {
     package let session: SessionID?
     /// The API key. Nil when the token is that of a session.
     package let key: APIKey?
+    /// The key that the token is bound to. Nil for a bearer token.
+    package let keyThumbprint: String?
 
     /// Creates a token.
-    package init(_ token: Secret, expiresIn: Duration? = nil, session: SessionID? = nil, key: APIKey? = nil) {
+    package init(
+        _ token: Secret, expiresIn: Duration? = nil, session: SessionID? = nil, key: APIKey? = nil,
+        keyThumbprint: String? = nil
+    ) {
         self.token = token
         self.expiresIn = expiresIn
         self.session = session
         self.key = key
+        self.keyThumbprint = keyThumbprint
     }
 }
 
@@ -79,6 +85,8 @@ extension DeviceDialect {
             for: person, device: onyxOrigin(of: request).device, token: format,
             authenticated: approval.authenticated)
         try await services.sessions.record(browser: approval.browser, of: credential.session)
-        return DeviceToken(credential.token, expiresIn: credential.expiresIn, session: credential.session)
+        return DeviceToken(
+            credential.token, expiresIn: credential.expiresIn, session: credential.session,
+            keyThumbprint: credential.keyThumbprint)
     }
 }

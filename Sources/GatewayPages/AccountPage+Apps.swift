@@ -41,7 +41,7 @@ extension AccountPage {
 
     /// A warning about a session whose tokens somebody else used.
     func warning(_ session: StolenSession) -> HTML {
-        let name = session.device.name ?? session.client
+        let name = session.device.name ?? (session.client.isEmpty ? "an app" : session.client)
         return """
             <div role="alert"><p>Somebody else used the tokens of \(name), signed in from \
             \(AddressLocation.phrase(for: session.device.address)), on \(ReadableTime.at(session.ended)). \(name) was signed out there. \

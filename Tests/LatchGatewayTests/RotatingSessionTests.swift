@@ -106,6 +106,31 @@ struct RotatingSessionTests {
         }
     }
 
+    @Test func `TT-11 a session that was created from it ends with it at once, also when its token is stolen`()
+        async throws
+    {
+        try await Self.with { fixture in
+            for isStolen in [false, true] {
+                let first = try Self.tokens(try await fixture.login())
+                let stores = fixture.gateway.stores
+                let person = try #require(try await stores.people.find(GatewayFixture.email))
+                let parent = try #require(try await fixture.gateway.issuer.authenticate(first.access).session)
+                let child = try await fixture.gateway.issuer.issue(for: person, device: SessionDevice())
+                try await stores.sessions.adopt(child.session, by: parent.id, lifetime: nil)
+                let token = child.token.reveal()
+                #expect(try await fixture.me(token).status == 200)
+                if isStolen {
+                    let second = try Self.tokens(try await fixture.refresh(first.refresh))
+                    #expect(try await fixture.me(second.access).status == 200)
+                    #expect(try await fixture.refresh(first.refresh).status == 401)
+                } else {
+                    #expect(try await fixture.logout(first.refresh).status == 204)
+                }
+                #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
+            }
+        }
+    }
+
     @Test func `OX-8 a checked access token needs no further read of the database`() async throws {
         try await Self.with { fixture in
             let tokens = try Self.tokens(try await fixture.login())
@@ -163,6 +188,12 @@ struct RotatingSessionTests {
                 #expect(try await me(GatewayFixture.bearer(first.access)) == 403, "without a proof")
                 #expect(try await me(try proof("GET", "/api/me", token: first.access, by: other)) == 403)
             }
+            guard case .proofRequired = try await fixture.gateway.issuer.authenticate(first.access) else {
+                Issue.record("a server to which the token was presented checks the proof itself")
+                return
+            }
+            fixture.clock.advance(900)
+            #expect(try await fixture.gateway.issuer.authenticate(first.access) == .expired)
             let path = "/api/auth/mobile/refresh"
             #expect(try await fixture.refresh(first.refresh).status == 401, "without a proof")
             #expect(try await refresh(try proof("POST", path, token: first.refresh, by: other)).status == 401)

@@ -135,6 +135,17 @@ enum ClientSessionStatements {
         WHERE a.token_hash = ?
         """, [UInt8].self, row: StoredAccessToken.init)
 
+    /// Selects an access token of the gateway's own apps.
+    static let ownAccess = Statement(
+        """
+        SELECT a.session_id, a.expires_at, a.key_thumbprint IS NOT NULL
+        FROM access_tokens a JOIN client_sessions c ON c.session_id = a.session_id
+        WHERE a.token_hash = ? AND c.client_id = ?
+        """, [UInt8].self, String.self
+    ) { row throws(DatabaseError) in
+        (session: SessionID(rawValue: try row.get(0)), expires: try row.get(1) as Date, isBound: try row.get(2) as Bool)
+    }
+
     static let sessionOfAccess = Statement(
         "SELECT session_id FROM access_tokens WHERE token_hash = ?", [UInt8].self
     ) { row throws(DatabaseError) in try row.get(0) as String }

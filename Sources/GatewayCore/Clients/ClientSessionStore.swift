@@ -129,6 +129,8 @@ package struct ClientSessionStore: Sendable {
         if case .stolen(let person) = result {
             audit.record(
                 AuditEvent(.revoked, reason: "token-reused", person: person, session: token.session, client: client))
+            // The sessions that were created from it ended with it.
+            onSessionsEnded(person)
             return .stolen
         }
         switch result {
@@ -323,16 +325,15 @@ extension ClientSessionStore {
         return EndedSession(session: id, person: person)
     }
 
-    /// Returns the session that a refresh token names. Nil for text that is no refresh token of this server.
-    func session(ofRefresh text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
-
-    /// Returns the session that an access token was issued for, even if the token has expired. Nil for other text.
+    /// Returns the session of an access token of the gateway's own apps, when the token expires, and whether it is bound
+    /// to a key. Nil for every other text.
     ///
     /// - Throws: `DatabaseError`.
-    func session(ofAccess digest: SHA256Digest) async throws -> SessionID? {
+    func ownAccess(_ digest: SHA256Digest) async throws -> (session: SessionID, expires: Date, isBound: Bool)? {
         let hash = digest.bytes
-        return try await database.read { try $0.first(ClientSessionStatements.sessionOfAccess, hash) }
-            .map(SessionID.init(rawValue:))
+        return try await database.read {
+            try $0.first(ClientSessionStatements.ownAccess, hash, ClientGrant.own.client)
+        }
     }
 
     /// Deletes access tokens that have expired, at most 500 in each transaction.

@@ -94,6 +94,9 @@ package struct ClientGrant: Sendable, Equatable {
     /// The grant of the apps that speak one of the gateway's own dialects. No registered client has this id.
     static let own = ClientGrant(client: "", scopes: [])
 
+    /// Whether the grant is that of an app of the gateway's own dialects, whose tokens are no tokens of a client.
+    package var isOwn: Bool { client == Self.own.client }
+
     /// Creates a grant.
     package init(client: String, scopes: [String], audience: [String] = []) {
         self.client = client

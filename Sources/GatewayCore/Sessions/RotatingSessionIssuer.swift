@@ -110,9 +110,16 @@ package final class RotatingSessionIssuer: SessionIssuer {
             known.insert(KnownToken(session: session, expires: access.expires), for: digest, ticket: ticket)
             return try await authenticate(session).expiring(access.expires)
         }
-        guard let session = try await sessions.session(ofAccess: digest) else { return .unrecognized }
-        let authentication = try await authenticate(ClientSessionStore.placeholder(of: session))
-        return authentication.session == nil ? authentication : .expired
+        guard let own = try await sessions.ownAccess(digest) else { return .unrecognized }
+        switch try await authenticate(ClientSessionStore.placeholder(of: own.session)) {
+        case .proofRequired(var session) where own.isBound && now() < own.expires:
+            session.expires = min(session.expires, own.expires)
+            return .proofRequired(session)
+        case .valid, .passwordChangeRequired, .proofRequired: return .expired
+        case .expired: return .expired
+        case .terminated: return .terminated
+        case .unrecognized: return .unrecognized
+        }
     }
 
     private func authenticate(_ session: SHA256Digest) async throws -> Authentication {
@@ -123,21 +130,19 @@ package final class RotatingSessionIssuer: SessionIssuer {
     }
 
     package func refresh(_ token: String) async throws -> SessionCredential? {
-        guard let session = sessions.session(ofRefresh: token) else { return try await base.refresh(token) }
+        guard sessions.isRefreshToken(token) else { return try await base.refresh(token) }
         guard try await isFirstUseOfProof() else { return nil }
         switch try await sessions.refresh(token, of: ClientGrant.own.client, binding: binding) {
         case .tokens(let tokens): return SessionCredential(tokens)
-        case .refused, .otherKey: return nil
-        case .stolen:
-            invalidate(session: ClientSessionStore.placeholder(of: session))
-            return nil
+        case .refused, .otherKey, .stolen: return nil
         }
     }
 
     package func end(_ token: String) async throws -> EndedSession? {
-        if sessions.session(ofRefresh: token) == nil, let ended = try await base.end(token) { return ended }
+        if !sessions.isRefreshToken(token), let ended = try await base.end(token) { return ended }
         guard let ended = try await sessions.end(token, of: ClientGrant.own.client) else { return nil }
-        invalidate(session: ClientSessionStore.placeholder(of: ended.session))
+        // The sessions that were created from it ended with it.
+        invalidate(person: ended.person)
         return ended
     }
 

@@ -81,7 +81,8 @@ package struct ProofVerifier: Sendable {
         guard proof.issued <= now + Self.tolerance, proof.issued >= now - Self.tolerance else {
             return .refused(.invalid("The iat of the proof is more than a minute from the time of the server."))
         }
-        let key = SHA256.digest(proof.thumbprint + "\n" + proof.id)
+        // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
+        let key = SHA256.digest([0xFF] + Array((proof.thumbprint + "\n" + proof.id).utf8))
         let used = used
         return .proof(
             RequestProof(

@@ -35,6 +35,7 @@ extension PageRoutes {
         if services.settings.enabledDialects.contains(where: \.usesPINs) {
             page.pin = AccountPage.PINForm(isSet: try await services.pins.isSet(visit.person.id))
         }
+        page.stolen = try await services.clients.stolen(from: visit.person.id, since: now - Self.warningTime)
         if services.clientSessions != nil { try await addApps(to: &page, of: visit.person.id) }
         page.visit = visit
         return page

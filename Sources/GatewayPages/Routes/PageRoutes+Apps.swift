@@ -7,12 +7,11 @@ import HTTPServer
 /// The clients of the authorization server on the account page.
 extension PageRoutes {
     /// How long the account page warns about a session whose tokens somebody else used.
-    private static let warningTime = Duration.seconds(30 * 86_400)
+    static let warningTime = Duration.seconds(30 * 86_400)
 
-    /// Adds the clients with access to the account page, and the warnings about stolen tokens.
+    /// Adds the clients with access to the account page.
     func addApps(to page: inout AccountPage, of person: UUID) async throws {
         let clients = services.clients
-        page.stolen = try await clients.stolen(from: person, since: now - Self.warningTime)
         var apps: [AccountPage.App] = []
         for consent in try await clients.allowed(by: person) {
             // A client can be missing from the configuration that was there before.

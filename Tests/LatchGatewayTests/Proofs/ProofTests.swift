@@ -339,7 +339,7 @@ struct ProofTests {
             #expect(try await fixture.userInfo(fields: fresh).status == 401)
             await server.stop(drain: .zero)
             let key = try #require(try? DPoPProof(parsing: fields[1].1))
-            let digest = SHA256.digest(key.thumbprint + "\n" + key.id)
+            let digest = SHA256.digest([0xFF] + Array((key.thumbprint + "\n" + key.id).utf8))
             #expect(try await !proofs.used.record(digest))
             fixture.gateway.clock.advance(60)
             await proofs.sweep()

@@ -61,6 +61,17 @@ struct VerifyProofTests {
         }
     }
 
+    @Test("the bound token of a client is no token of a dialect, also where sessions.tokens is rotating")
+    func tokenOfClient() async throws {
+        try await OAuthFixture.with({ $0.sessions.tokens = .rotating }) { fixture in
+            let tokens = try await fixture.boundTokens(try ProofMaker())
+            #expect(try await fixture.gateway.gateway.issuer.authenticate(tokens.access) == .unrecognized)
+            let plain = try await fixture.tokens()
+            #expect(try await fixture.gateway.gateway.issuer.authenticate(plain.access) == .unrecognized)
+            #expect(try await fixture.gateway.me(plain.access).status == 403)
+        }
+    }
+
     @Test("RFC 9449 a dialect's session that began with a proof is accepted with proofs only, on every route")
     func dialects() async throws {
         try await EveryRoute.with { fixture in
