@@ -65,10 +65,9 @@ struct SystemdUnitTests {
         #expect(signedIn.status == 0, "\(signedIn.errors)")
         program.send(SIGTERM)
         await program.waitForExit()
-        // The tracer is a process of its own, and may be behind.
-        try await eventually {
-            try String(contentsOfFile: trace, encoding: .utf8).contains("\(program.id) +++ exited with 0 +++")
-        }
+        // The tracer is a process of its own, and may be behind. It pads the number of a process to five characters.
+        let end = try Regex("(?m)^\(program.id) +\\+\\+\\+ exited with 0 \\+\\+\\+$")
+        try await eventually { try String(contentsOfFile: trace, encoding: .utf8).contains(end) }
         try await expectAllowed(try String(contentsOfFile: trace, encoding: .utf8))
     }
 
