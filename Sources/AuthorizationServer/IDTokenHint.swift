@@ -31,7 +31,8 @@ struct IDTokenHint: Sendable {
 }
 
 extension OAuthRoutes {
-    /// Returns the verified ID token of a request. Nil when there is none, or none of this server.
+    /// Returns the verified ID token of a request. Nil when the request has none, or when this
+    /// server did not issue it.
     func hint(_ fields: FormFields) async throws -> IDTokenHint? {
         guard let text = fields["id_token_hint"] else { return nil }
         let set = try JSONWebKeySet(parsing: try await services.signingKeys.published())

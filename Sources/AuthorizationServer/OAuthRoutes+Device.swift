@@ -36,7 +36,7 @@ extension OAuthRoutes {
                     client: client.id, scopes: OAuthScope.known(in: form["scope"] ?? "", and: ruleScopes),
                     audience: try AuthorizationParameters.audience(form, isResource))
             } catch {
-                return Self.response(to: error)
+                return TokenResponses.refusal(error: error.code, sentence: error.sentence)
             }
         }
         guard

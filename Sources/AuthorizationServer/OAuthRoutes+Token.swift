@@ -132,7 +132,9 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         let device = SessionDevice(
             name: client.name, kind: SessionDevice.clientKind, address: origin(of: request).address.description)
-        guard try await isFirstUseOfProof() else { return refuse(person.id, "repeated-proof", client, request) }
+        guard try await RequestProof.recordCurrent() else {
+            return refuse(person.id, "repeated-proof", client, request)
+        }
         let tokens = try await sessions.issue(
             grant, for: person, device: device, id: id, authenticated: authentication.time,
             from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
@@ -158,7 +160,7 @@ extension OAuthRoutes {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
         // Only for a token of this server, so that nobody else fills the memory of used proofs.
-        guard sessions.isRefreshToken(token), try await isFirstUseOfProof() else { return Self.invalidGrant }
+        guard sessions.isRefreshToken(token), try await RequestProof.recordCurrent() else { return Self.invalidGrant }
         switch try await sessions.refresh(
             token, of: client.id, signer: try await signer(client), binding: Self.binding(for: client))
         {
@@ -175,11 +177,6 @@ extension OAuthRoutes {
         guard client.accessTokens == .signed else { return nil }
         let latest = services.now() + services.settings.authorizationServer.accessTokenLifetime
         return AccessTokenSigner(key: try await services.signingKeys.signer(until: latest), issuer: issuer)
-    }
-
-    /// Records the proof of the request, if it has one. False when the proof was used before.
-    private func isFirstUseOfProof() async throws -> Bool {
-        try await RequestProof.current?.isFirstUse() ?? true
     }
 
     /// The key whose possession the request proves. Nil without a proof.

@@ -34,7 +34,7 @@ extension OAuthRoutes {
         } catch is AuthorizationParameters.InvalidClient {
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
-            return Self.response(to: error)
+            return TokenResponses.refusal(error: error.code, sentence: error.sentence)
         }
         // If the proof was used before, the response is replaced.
         _ = try await RequestProof.current?.isFirstUse()
@@ -45,15 +45,6 @@ extension OAuthRoutes {
             body: JSONValue.object([
                 .init("request_uri", .string(PendingRequest.prefix + handle)),
                 .init("expires_in", .number(PendingRequest.lifetime.seconds)),
-            ]).encoded())
-    }
-
-    /// Returns the response to parameters that are not valid, for a program.
-    static func response(to error: AuthorizationError) -> ServerResponse {
-        ServerResponse(
-            status: .badRequest, headers: .privateJSON,
-            body: JSONValue.object([
-                .init("error", .string(error.code)), .init("error_description", .string(error.sentence)),
             ]).encoded())
     }
 

@@ -51,8 +51,7 @@ package struct ClientSessionStore: Sendable {
     /// - Parameters:
     ///   - grant: What the person allowed the client.
     ///   - person: The person, as read when the person allowed it.
-    ///   - device: The name of the client, and the address that it signs in from.
-    ///   - kind: The kind of the device.
+    ///   - device: The name of the client, its kind, and the address that it signs in from.
     ///   - id: The id of the session.
     ///   - authenticated: When the person last authenticated.
     ///   - browser: The session of the browser in which the person allowed it. If an identity provider signs that
@@ -65,8 +64,8 @@ package struct ClientSessionStore: Sendable {
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; `DatabaseError`.
     package func issue(
-        _ grant: ClientGrant, for person: Person, device: SessionDevice, kind: String? = SessionDevice.clientKind,
-        id: SessionID, authenticated: Date, from browser: SessionID?, methods: AuthenticationMethods = .password,
+        _ grant: ClientGrant, for person: Person, device: SessionDevice, id: SessionID, authenticated: Date,
+        from browser: SessionID?, methods: AuthenticationMethods = .password,
         signer: AccessTokenSigner? = nil, isTold: Bool = false, binding: TokenBinding? = nil
     ) async throws -> ClientTokens {
         let now = now()
@@ -85,7 +84,7 @@ package struct ClientSessionStore: Sendable {
         let displaced = try await database.write { connection -> [SessionID]? in
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, Self.placeholder(of: id).bytes, now, now, expires, cap,
-                device.name, kind, device.address, min(authenticated, now), id.uuid, person.id,
+                device.name, device.kind, device.address, min(authenticated, now), id.uuid, person.id,
                 person.sessionEpoch)
             guard inserted == 1 else { return nil }
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser?.rawValue)
@@ -157,7 +156,7 @@ package struct ClientSessionStore: Sendable {
         else { return .refused }
         let expires = min(now + lifetime.sliding, stored.cap)
         let (kind, key) = (stored.kind(of: token), binding?.thumbprint)
-        // An old token is theft, whoever sends it.
+        // An old token means theft, also in a request that proves no key.
         if kind != .old, let bound = stored.keyThumbprint, bound != key { return .otherKey }
         var machine = stored.machine
         func access(_ generation: Int) throws -> AccessToken {

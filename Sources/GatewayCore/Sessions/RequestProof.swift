@@ -51,6 +51,12 @@ package final class RequestProof: Sendable {
         return isFirst
     }
 
+    /// Records the proof of the current request as used. Returns true without a proof, and false when another request
+    /// used it before.
+    ///
+    /// - Throws: As ``isFirstUse()``.
+    package static func recordCurrent() async throws -> Bool { try await current?.isFirstUse() ?? true }
+
     /// Whether the current request proves the possession of the key that a token is bound to, with a proof that was made
     /// for this token and not used before.
     ///

@@ -49,17 +49,14 @@ package final class RotatingSessionIssuer: SessionIssuer {
             return try await base.issue(
                 for: person, device: device, token: shape, authenticated: authenticated, asking: asking)
         }
-        guard try await isFirstUseOfProof() else {
+        guard try await RequestProof.recordCurrent() else {
             throw GatewayError(.signedOut, "The proof of possession was used before.")
         }
         return SessionCredential(
             try await sessions.issue(
-                .own, for: person, device: device, kind: device.kind, id: .random(),
+                .own, for: person, device: device, id: .random(),
                 authenticated: authenticated ?? now(), from: nil, binding: binding))
     }
-
-    /// Records the proof of the request, if it has one. False when the proof was used before.
-    private func isFirstUseOfProof() async throws -> Bool { try await RequestProof.current?.isFirstUse() ?? true }
 
     /// The key whose possession the request proves. Nil without a proof.
     private var binding: TokenBinding? {
@@ -131,7 +128,7 @@ package final class RotatingSessionIssuer: SessionIssuer {
 
     package func refresh(_ token: String) async throws -> SessionCredential? {
         guard sessions.isRefreshToken(token) else { return try await base.refresh(token) }
-        guard try await isFirstUseOfProof() else { return nil }
+        guard try await RequestProof.recordCurrent() else { return nil }
         switch try await sessions.refresh(token, of: ClientGrant.own.client, binding: binding) {
         case .tokens(let tokens): return SessionCredential(tokens)
         case .refused, .otherKey, .stolen: return nil

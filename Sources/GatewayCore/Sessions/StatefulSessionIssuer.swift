@@ -77,7 +77,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
         let proof = RequestProof.current
-        guard try await proof?.isFirstUse() != false else {
+        guard try await RequestProof.recordCurrent() else {
             throw GatewayError(.signedOut, "The proof of possession was used before.")
         }
         let displaced = try await database.write { connection -> [SessionID]? in

@@ -39,7 +39,8 @@ struct ClientSessionFixture: Sendable {
         _ grant: ClientGrant = grant, to person: Person? = nil, from browser: SessionID = .random()
     ) async throws -> ClientTokens {
         try await store.issue(
-            grant, for: person ?? self.person, device: SessionDevice(name: "Notes", address: "192.0.2.7"),
+            grant, for: person ?? self.person,
+            device: SessionDevice(name: "Notes", kind: SessionDevice.clientKind, address: "192.0.2.7"),
             id: .random(), authenticated: clock.now, from: browser)
     }
 

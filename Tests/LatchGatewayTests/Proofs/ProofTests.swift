@@ -216,7 +216,7 @@ struct ProofTests {
             let third = try OAuthTokens(try await fixture.refresh(next.refresh, proof: proof))
             #expect(try await fixture.refresh(third.refresh, proof: proof).json?["error"] == "invalid_dpop_proof")
             #expect(try await fixture.refresh(third.refresh, proof: try fixture.tokenProof(maker)).status == 200)
-            // An old token ends the session, whoever sends it.
+            // An old token ends the session, also in a request without a proof.
             #expect(try await fixture.refresh(tokens.refresh).json?["error"] == "invalid_grant")
             #expect(try await fixture.userInfo(fields: try fixture.userInfoFields(maker, third.access)).status == 401)
 
