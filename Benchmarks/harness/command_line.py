@@ -14,13 +14,13 @@ from pathlib import Path
 from . import machine, profile, report
 from .bench import BenchmarkRun
 from .machine import ROOT
-from .measures import bridge, cold, downloads, dpop, endpoints, idle, introspect, me, memory, mixed, original, queue, signin
-from .measures import start, timeline, verify
+from .measures import bridge, cold, downloads, dpop, endpoints, idle, me, memory, mixed, original, queue, signin
+from .measures import start, timeline, tokens, verify
 from .process import BenchError
 from .table import Table
 
 MEASURES = {
-    "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "introspect": introspect.measure,
+    "me": me.measure, "signin": signin.measure, "bridge": bridge.measure, "tokens": tokens.measure,
     "verify": verify.measure, "dpop": dpop.measure,
     "mixed": mixed.measure, "memory": memory.measure, "idle": idle.measure, "cold": cold.measure,
     "start": start.measure, "original": original.measure, "downloads": downloads.measure, "queue": queue.measure,

@@ -1,4 +1,4 @@
-"""Settings of a site whose people sign in to clients by django-allauth, for the comparison of rotation.
+"""Settings of a site whose people sign in to clients by django-allauth, for the comparisons of authorization servers.
 
 They begin with the settings of the system tests, which must be on PYTHONPATH. PROVIDER_FOLDER is the folder of the
 database and of key.pem.
@@ -20,3 +20,5 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.filebased.FileBased
                       "LOCATION": os.path.join(FOLDER, "cache"), "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 IDP_OIDC_ROTATE_REFRESH_TOKEN = True
 IDP_OIDC_RATE_LIMITS = False
+IDP_OIDC_INTROSPECTION_ENABLED = True
+IDP_OIDC_INTROSPECTION_CROSS_CLIENT_ALLOWED = True

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from .. import machine
 from ..command_line import build, in_folder
+from ..oauth.targets import Allauth, Glewlwyd, Latchd, Target
 from ..process import BenchError
 from .run import Result, Run, Sizes
-from .targets import Allauth, Glewlwyd, Latchd, Target
 
 SERVERS = ("latchd", "django-allauth", "glewlwyd")
 FULL = Sizes(clients=64, refreshes=100_000, kills=200, thefts=1_000)

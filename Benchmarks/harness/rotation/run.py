@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from mmap import mmap
 from pathlib import Path
 
+from ..oauth.targets import Target
 from ..process import BenchError, kill_children
 from . import workers
-from .targets import Target
 from .workers import Outcome, Work
 
 PEOPLE = 8

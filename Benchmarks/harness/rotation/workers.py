@@ -14,7 +14,7 @@ from mmap import mmap
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 
-from .caller import Caller, Endpoints, Lost, Refused, Tokens
+from ..oauth.caller import Caller, Endpoints, Lost, Refused, Tokens
 
 LOSS = 0.05
 """The part of the responses to refreshes that are lost."""

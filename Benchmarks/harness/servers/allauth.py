@@ -23,12 +23,12 @@ def version() -> str:
     return next(line.partition("==")[2] for line in lines if line.startswith("django-allauth=="))
 
 
-def make(folder: Path, people: int) -> None:
-    """Installs the packages when they are missing, and makes the database."""
+def make(folder: Path, people: int, asker: str, secret: str) -> None:
+    """Installs the packages when they are missing, and makes the database. `asker` is the client that introspects."""
     folder.mkdir(parents=True, exist_ok=True)
     key = ["openssl", "genpkey", "-quiet", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
            str(folder / "key.pem")]
-    site = [str(ENVIRONMENT / "bin" / "python"), str(APPLICATION / "allauth_application.py"), str(people)]
+    site = [str(ENVIRONMENT / "bin" / "python"), str(APPLICATION / "allauth_application.py"), str(people), asker, secret]
     for command in ([str(ROOT / "scripts" / "identity-providers")], key, site):
         done = subprocess.run(command, capture_output=True, text=True, env=_environment(folder))
         if done.returncode != 0:

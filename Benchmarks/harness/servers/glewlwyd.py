@@ -1,21 +1,17 @@
-"""glewlwyd, Debian's single-sign-on server, with its plugin for OAuth 2, SQLite and one person who has a token."""
+"""glewlwyd, Debian's single-sign-on server, with SQLite."""
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlencode
 
 from ..process import BenchError, Server, free_port
 
-CLIENT, SECRET = "reports", "0123456789abcdef0123456789abcdef"
-INTROSPECT_PATH = "/api/oauth/introspect"
-EMAIL, PASSWORD = "ada", "correct horse battery"
+PASSWORD = "correct horse battery"
 PROGRAM = Path("/usr/bin/glewlwyd")
 TABLES = Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 # The tables come with this person.
@@ -52,28 +48,6 @@ database = {{ type = "sqlite3"; path = "{database}"; }};
 static_files_mime_types = ( {{ extension = ".html"; mime_type = "text/html"; }} )
 """
 
-PLUGIN = {
-    "jwt-type": "sha", "jwt-key-size": "256", "key": "a key of the measurement, nothing else",
-    "access-token-duration": 3600, "refresh-token-duration": 1209600, "code-duration": 600,
-    "refresh-token-rolling": True, "auth-type-code-enabled": False, "auth-type-implicit-enabled": False,
-    "auth-type-password-enabled": True, "auth-type-client-enabled": True, "auth-type-refresh-enabled": True,
-    "introspection-revocation-allowed": True, "introspection-revocation-allow-target-client": True,
-    "introspection-revocation-auth-scope": [], "pkce-allowed": False,
-}
-
-
-def start(folder: Path) -> Server:
-    """Makes the database, starts the server and sets it up through its own interface."""
-    port = free_port()
-    make(folder, port)
-    server = launch(folder, port)
-    try:
-        _set_up(server.port)
-    except BaseException:
-        server.stop()
-        raise
-    return server
-
 
 def make(folder: Path, port: int) -> None:
     """Makes the database and the configuration."""
@@ -96,19 +70,6 @@ def launch(folder: Path, port: int) -> Server:
     return server
 
 
-def token(port: int) -> str:
-    """An access token of the person, asked for by the client."""
-    form = {"grant_type": "password", "username": EMAIL, "password": PASSWORD, "scope": "bench"}
-    answer = _post(port, "/api/oauth/token/", urlencode(form), {
-        "Content-Type": "application/x-www-form-urlencoded", "Authorization": basic(CLIENT, SECRET)})
-    return str(json.loads(answer)["access_token"])
-
-
-def basic(user: str, password: str) -> str:
-    """The `Authorization` field of Basic."""
-    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
-
-
 def administration(port: int) -> Callable[[str, dict[str, object]], None]:
     """Signs the administrator in, and returns what posts a value to a path of the interface."""
     answer = _exchange(port, "/api/auth/", json.dumps({"username": ADMINISTRATOR, "password": ADMINISTRATOR_PASSWORD}),
@@ -119,19 +80,6 @@ def administration(port: int) -> Callable[[str, dict[str, object]], None]:
         _post(port, path, json.dumps(value), {"Content-Type": "application/json", "Cookie": cookie})
 
     return add
-
-
-def _set_up(port: int) -> None:
-    add = administration(port)
-    add("/api/scope/", {"name": "bench", "display_name": "bench", "description": "the measurement's",
-                        "password_required": True, "scheme": {}})
-    add("/api/mod/plugin/", {"module": "oauth2-glewlwyd", "name": "oauth", "display_name": "oauth", "order_rank": 0,
-                             "readonly": False, "parameters": PLUGIN})
-    add("/api/client/", {"client_id": CLIENT, "name": CLIENT, "confidential": True, "enabled": True,
-                         "client_secret": SECRET, "redirect_uri": ["http://127.0.0.1/"],
-                         "authorization_type": ["password", "client_credentials"], "scope": ["bench"]})
-    add("/api/user/", {"username": EMAIL, "name": "Ada Lovelace", "email": "ada@example.org", "enabled": True,
-                       "password": PASSWORD, "scope": ["bench"]})
 
 
 def _post(port: int, path: str, body: str, headers: dict[str, str]) -> bytes:

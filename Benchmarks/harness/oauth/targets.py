@@ -1,7 +1,9 @@
-"""The servers: each with people who are signed in at it in a browser, and with one public client that may refresh."""
+"""The servers: each with people who are signed in at it in a browser, with one public client that may refresh, and with one that
+asks whether tokens are valid."""
 
 from __future__ import annotations
 
+import base64
 import json
 import subprocess
 from abc import ABC, abstractmethod
@@ -15,16 +17,22 @@ from .http import Browser, Response
 
 REDIRECT = "http://127.0.0.1/callback"
 CLIENT = "app"
+ASKER, SECRET = "reports", "0123456789abcdef0123456789abcdef"
+"""The client that introspects, and its secret."""
 
-# All requests come from one address, and the people sign in at once.
+# All requests come from one address, the people sign in at once, and thousands of times.
 GATEWAY = """\
 public_url: http://127.0.0.1:{port}
 pages: {{enabled: true}}
+sessions: {{maximum_per_person: 10000}}
 guards: {{address_requests: 1000000, general_requests: 1000000, write_requests: 1000000}}
 oauth:
   enabled: true
   clients:
     {client}: {{name: An app, redirects: ["{redirect}"]}}
+introspection:
+  clients:
+    {asker}: {{secret: "{secret}"}}
 """
 
 OPENID = {
@@ -35,7 +43,7 @@ OPENID = {
     "auth-type-code-revoke-replayed": True, "auth-type-token-enabled": False, "auth-type-id-token-enabled": False,
     "auth-type-none-enabled": False, "auth-type-password-enabled": False, "auth-type-client-enabled": False,
     "auth-type-device-enabled": False, "auth-type-refresh-enabled": True, "introspection-revocation-allowed": True,
-    "introspection-revocation-allow-target-client": True, "introspection-revocation-auth-scope": [],
+    "introspection-revocation-allow-target-client": True, "introspection-revocation-auth-scope": ["openid"],
     "pkce-allowed": True, "pkce-method-plain-allowed": False,
 }
 
@@ -47,6 +55,7 @@ class Target(ABC):
     prefix: str
     token: str
     user_info: str
+    introspection: str
     authorization: str
     consent: tuple[str, str] | None = None
 
@@ -85,6 +94,10 @@ class Target(ABC):
     def launch(self) -> Server:
         """Starts the server on the data that is there."""
 
+    def asker(self, access: str) -> str:
+        """The `Authorization` field of who asks whether the access token is valid."""
+        return "Basic " + base64.b64encode(f"{ASKER}:{SECRET}".encode()).decode()
+
     @abstractmethod
     def browser(self, person: int) -> dict[str, str]:
         """Signs a person in at the server. Returns the cookies of the browser."""
@@ -94,7 +107,7 @@ class Latchd(Target):
     """latchd with its defaults, SQLite and a public client."""
 
     name, prefix, authorization = "latchd", "/oauth2/", "authorize?"
-    token, user_info, consent = "token", "userinfo", ("decision", "allow")
+    token, user_info, introspection, consent = "token", "userinfo", "introspect", ("decision", "allow")
 
     def __init__(self, folder: Path, program: Path):
         super().__init__(folder)
@@ -109,7 +122,8 @@ class Latchd(Target):
         """The configuration names the client."""
         file = self.folder / "latchd" / "latchd.yaml"
         file.parent.mkdir()
-        file.write_text(GATEWAY.format(port=self.port, client=CLIENT, redirect=REDIRECT))
+        file.write_text(GATEWAY.format(
+            port=self.port, client=CLIENT, redirect=REDIRECT, asker=ASKER, secret=SECRET))
         for number in range(people):
             self._gateway.add_person(_email(number))
         self.start()
@@ -128,7 +142,7 @@ class Allauth(Target):
     """django-allauth with `IDP_OIDC_ROTATE_REFRESH_TOKEN`, which is its default."""
 
     name, prefix, authorization = "django-allauth", "/identity/o/", "authorize?"
-    token, user_info = "api/token", "api/userinfo"
+    token, user_info, introspection = "api/token", "api/userinfo", "api/introspect"
 
     def version(self) -> str:
         """The pinned version."""
@@ -136,7 +150,7 @@ class Allauth(Target):
 
     def make(self, people: int) -> None:
         """By the site's own program."""
-        allauth.make(self.folder, people)
+        allauth.make(self.folder, people, ASKER, SECRET)
         self.start()
 
     def launch(self) -> Server:
@@ -153,7 +167,7 @@ class Glewlwyd(Target):
     """glewlwyd's plugin for OpenID Connect with refresh tokens that are good for one use."""
 
     name, prefix, authorization = "glewlwyd", "/api/oidc/", "auth?g_continue&"
-    token, user_info = "token", "userinfo"
+    token, user_info, introspection = "token", "userinfo", "introspect"
 
     def version(self) -> str:
         """What the program says."""
@@ -191,6 +205,10 @@ class Glewlwyd(Target):
                 raise BenchError(f"glewlwyd answered {path} with {response.status}: {response.body[:300]!r}")
         browser.close()
         return browser.cookies
+
+    def asker(self, access: str) -> str:
+        """A client is told about tokens of its own alone, a bearer of a scope about all."""
+        return f"Bearer {access}"
 
 
 def _email(number: int) -> str:

@@ -49,6 +49,25 @@ class Tokens:
         return json.dumps(asdict(self) | {"count": count})
 
 
+@dataclass(frozen=True)
+class Code:
+    """An authorization code with its verifier."""
+
+    value: str
+    verifier: str
+
+    def form(self, endpoints: Endpoints) -> str:
+        """The request that exchanges it for tokens."""
+        return urlencode({
+            "grant_type": "authorization_code", "code": self.value, "redirect_uri": endpoints.redirect,
+            "client_id": endpoints.client, "code_verifier": self.verifier})
+
+
+def refresh_form(endpoints: Endpoints, token: str) -> str:
+    """The request that exchanges a refresh token."""
+    return urlencode({"grant_type": "refresh_token", "refresh_token": token, "client_id": endpoints.client})
+
+
 class Refused(Exception):
     """A refresh token was refused with `invalid_grant`."""
 
@@ -68,9 +87,16 @@ class Caller:
         """Signs in by the code flow, in a browser in which the person is signed in at the server."""
         return self._until_answered(self._sign_in)
 
+    def code(self) -> Code:
+        """An authorization code, obtained in the same browser."""
+        found = self._until_answered(self._authorize)
+        if isinstance(found, Response):
+            raise BenchError(f"A sign-in ended with {found.status}: {found.body[:2000]!r}")
+        return found
+
     def refresh(self, token: str, is_lost: bool = False) -> Tokens:
         """Refreshes once. Throws `Lost` when the response was to be lost, and `Refused`."""
-        form = urlencode({"grant_type": "refresh_token", "refresh_token": token, "client_id": self._endpoints.client})
+        form = refresh_form(self._endpoints, token)
 
         def ask() -> Response:
             try:
@@ -102,13 +128,24 @@ class Caller:
             except Broken as error:
                 last = error.__cause__
             else:
-                if isinstance(response, Tokens) or response.status < 500:
+                if isinstance(response, Tokens | Code) or response.status < 500:
                     return response
                 last = response
             self._wait()
         raise BenchError(f"A request failed {FAILURES} times, the last time with {last!r}.")
 
     def _sign_in(self) -> Tokens | Response:
+        code = self._authorize()
+        if isinstance(code, Response):
+            return code
+        response = self._connection.send("POST", self._endpoints.token, code.form(self._endpoints), FORM)
+        if response.status == 200:
+            return Tokens.of(response)
+        if response.status >= 500:
+            return response
+        raise BenchError(f"A code was answered {response.status}: {response.body[:300]!r}")
+
+    def _authorize(self) -> Code | Response:
         end = self._endpoints
         verifier = secrets.token_urlsafe(48)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
@@ -129,14 +166,7 @@ class Caller:
             raise BenchError(f"A sign-in ended with {found.status}: {found.body[:2000]!r}")
         if "code" not in found:
             raise BenchError(f"A sign-in was refused: {found}")
-        response = self._connection.send("POST", end.token, urlencode({
-            "grant_type": "authorization_code", "code": found["code"], "redirect_uri": end.redirect,
-            "client_id": end.client, "code_verifier": verifier}), FORM)
-        if response.status == 200:
-            return Tokens.of(response)
-        if response.status >= 500:
-            return response
-        raise BenchError(f"A code was answered {response.status}: {response.body[:300]!r}")
+        return Code(found["code"], verifier)
 
 
-__all__ = ["Caller", "Endpoints", "Lost", "Refused", "Tokens"]
+__all__ = ["Caller", "Code", "Endpoints", "Lost", "Refused", "Tokens", "refresh_form"]
