@@ -53,8 +53,9 @@ package struct ForwardAuthChallenge: Sendable {
     func stepUp(
         to requirement: AccessRequirement, for request: ServerRequest, _ forwarded: ForwardedRequest, isNginx: Bool
     ) -> ServerResponse {
+        let reason = requirement.level.map { "&again=1&acr_values=\($0.rawValue)" } ?? "&again=1"
         let page =
-            Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded).map { $0 + "&again=1" } : nil
+            Self.isBrowser(request, forwarded) ? page(PagePath.signIn, for: forwarded).map { $0 + reason } : nil
         if let page, !isNginx { return Self.redirect(to: page) }
         var response = ForwardAuthResponses.sentence(.unauthorized, "Sign in again.")
         let level = requirement.level.map { #", acr_values="\#($0.rawValue)""# } ?? ""

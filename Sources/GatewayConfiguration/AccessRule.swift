@@ -31,6 +31,12 @@ package struct AccessRule: Sendable, Equatable {
 }
 
 extension AccessRule {
+    /// Whether only members of groups have access.
+    var admitsOnlyGroups: Bool {
+        guard case .some(let members) = admission else { return false }
+        return !members.groups.isEmpty && members.emails.isEmpty && members.ids.isEmpty
+    }
+
     /// Creates a rule from values as in the configuration. Returns nil when a host or a path is invalid.
     package init?(
         named name: String, hosts: [String] = [], paths: [String] = [], methods: [HTTPMethod] = [],

@@ -13,7 +13,7 @@ extension ConfigurationForm where Value == DatabaseLocation {
         return ConfigurationForm<String>.path.read(word, folder).map(DatabaseLocation.file)
     } show: {
         $0.description
-    } fault: { word in
+    } fault: { word, _ in
         guard PostgreSQLAddress.isAddress(word) else { return nil }
         do throws(DatabaseError) {
             _ = try PostgreSQLAddress(word)

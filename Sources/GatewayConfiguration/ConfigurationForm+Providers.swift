@@ -3,13 +3,18 @@ import Primitives
 import SignInBridge
 
 extension ConfigurationForm where Value == String {
+    private static let redirectExpectation =
+        "the address of an app, such as com.example.app:/callback or https://app.example/callback"
+
     /// An address in an app that a sign-in may end at.
     package static let redirect = ConfigurationForm(
-        expected: "the address of an app, such as onyx://auth/callback or https://app.example/callback, without '#'"
+        expected: redirectExpectation
     ) { word, _ in
         AllowedRedirects.problem(with: word) == nil ? word : nil
     } show: {
         $0
+    } fault: { word, _ in
+        AllowedRedirects.problem(with: word).map { ($0, "it must be \(redirectExpectation)") }
     }
 
     package static let word = ConfigurationForm(expected: "a word without spaces or quotation marks") { word, _ in

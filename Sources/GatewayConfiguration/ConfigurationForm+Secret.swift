@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import GatewayCore
+import Primitives
 
 extension ConfigurationForm where Value == Secret? {
     /// A secret. Every value is accepted, because an error message would reveal it.
@@ -20,6 +21,16 @@ extension ConfigurationForm where Value == Secret? {
         ConfigurationForm<String>.path.read(word, folder).flatMap(contents).map { .some($0) }
     } show: { _ in
         "none"
+    } fault: { word, folder in
+        guard let path = ConfigurationForm<String>.path.read(word, folder) else { return nil }
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        guard let permissions = FilePermissions(path: target) else {
+            return (
+                "the file does not exist, or its folder cannot be read", "create it with the secret, then chmod 600"
+            )
+        }
+        guard permissions.allow(0o027) else { return nil }
+        return ("other users can read or change the file", "run: chmod 600 '\(path.printable)'")
     }
 
     private static func contents(of path: String) -> Secret? {

@@ -10,7 +10,7 @@ package struct ConfigurationForm<Value: Sendable>: Sendable {
     let read: @Sendable (_ word: String, _ folder: String) -> Value?
     let show: @Sendable (Value) -> String
     /// Returns what is wrong with a word that ``read`` refuses, and the remedy. Nil when ``expected`` says it.
-    var fault: @Sendable (_ word: String) -> (reason: String, remedy: String)? = { _ in nil }
+    var fault: @Sendable (_ word: String, _ folder: String) -> (reason: String, remedy: String)? = { _, _ in nil }
 }
 
 extension ConfigurationForm where Value == Bool {
@@ -157,7 +157,8 @@ extension ConfigurationForm where Value == String? {
 
     /// An `http` or `https` address without user, query, fragment and trailing `/`.
     static let publicURL = ConfigurationForm(
-        expected: "https:// or http:// and a host, optionally with a port and a path, such as https://latch.example"
+        expected: "https:// or http:// and a host, optionally with a port and a path, without '/' at its end, such as "
+            + "https://latch.example"
     ) { word, _ in
         guard let scheme = ["https://", "http://"].first(where: word.hasPrefix) else { return nil }
         let rest = word.dropFirst(scheme.count)

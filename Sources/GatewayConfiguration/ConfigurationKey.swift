@@ -40,7 +40,7 @@ package struct ConfigurationKey: Sendable {
         set = { words, folder, configuration in
             guard let word = words.first else { return [] }
             guard let read = form.read(word.text, folder) else {
-                return [Self.refused(word, at: path, as: form)]
+                return [Self.refused(word, folder, at: path, as: form)]
             }
             configuration[keyPath: value] = read
             return []
@@ -61,7 +61,7 @@ package struct ConfigurationKey: Sendable {
         isList = true
         set = { words, folder, configuration in
             let read = words.map { form.read($0.text, folder) }
-            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, at: path, as: form) }
+            let mistakes = zip(words, read).filter { $1 == nil }.map { Self.refused($0.0, folder, at: path, as: form) }
             if mistakes.isEmpty, allowsNone || !words.isEmpty {
                 configuration[keyPath: value] = read.compactMap { $0 }
             }
@@ -72,9 +72,9 @@ package struct ConfigurationKey: Sendable {
     private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
 
     private static func refused<Value>(
-        _ word: Word, at path: String, as form: ConfigurationForm<Value>
+        _ word: Word, _ folder: String, at path: String, as form: ConfigurationForm<Value>
     ) -> ConfigurationMistake {
-        let fault = form.fault(word.text)
+        let fault = form.fault(word.text, folder)
         let shown = withoutSecrets(word.text).displayName(limit: 60) ?? ""
         return ConfigurationMistake(
             origin: word.origin,

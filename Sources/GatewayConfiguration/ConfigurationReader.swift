@@ -161,10 +161,11 @@ extension ConfigurationReader {
             (isOneText ? Self.items(text) : [text]).map { ConfigurationKey.Word(text: $0, origin: origin) }
         }
         guard texts.count == nodes.count else {
-            let form = key.isList ? "a list of values" : "a single value"
             return report(
-                at: origin, problem: "\(key.path) is not \(form)",
-                remedy: "write it in the form of its default, \(key.defaultValue)")
+                at: origin, problem: "\(key.path) is not \(key.isList ? "a list of values" : "a single value")",
+                remedy: key.defaultValue != "none"
+                    ? "write it in the form of its default, \(key.defaultValue)"
+                    : key.isList ? "write one value, or a list such as [first, second]" : "write one value")
         }
         if key.path == "listen", words.isEmpty {
             return report(
@@ -177,13 +178,25 @@ extension ConfigurationReader {
         for family in ConfigurationFamily.all {
             guard let name = family.name(in: path), !ConfigurationFamily.isName(name) else { continue }
             return report(
-                at: origin, problem: "\(family.path) has an invalid name",
+                at: origin,
+                problem: "\(family.path) has the invalid name '\(String(name).displayName(limit: 60) ?? "")'",
                 remedy: "use only \(ConfigurationFamily.nameForm)")
         }
         let known = allKeys.map(\.path) + Self.familyKeys(at: path).map(\.path) + sections.sorted()
+        // What the keys of a section have in common does not indicate which of them was meant.
+        let section = path[..<(path.lastIndex(of: ".") ?? path.startIndex)]
+        let others = known.filter { $0[..<($0.lastIndex(of: ".") ?? $0.startIndex)] == section }
+        let names = others.map { String($0.dropFirst(section.count + 1)) }
+        guard !section.isEmpty, !names.isEmpty else {
+            return report(
+                at: origin, problem: "unknown key '\(path)'",
+                remedy: Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
+        }
+        let near = SpellingSuggestion.nearest(to: String(path.dropFirst(section.count + 1)), among: names)
         report(
             at: origin, problem: "unknown key '\(path)'",
-            remedy: Self.remedy(SpellingSuggestion.nearest(to: path, among: known)))
+            remedy: near.map { "did you mean '\(section).\($0)'?" }
+                ?? "remove it; the keys of \(section) are \(names.joined(separator: ", "))")
     }
 
     private func origin(_ mark: YAMLMark) -> ConfigurationOrigin {

@@ -96,10 +96,14 @@ package struct ConfigurationRule: Sendable {
         ) { $0.settings.codeStore != .redis || $0.redis.url != nil },
         ConfigurationRule(
             keys: ["oauth.enabled", "public_url"],
-            problem: "oauth.enabled is true, but public_url is not an https address",
+            problem: "oauth.enabled is true, but public_url is not set to an https address",
             remedy: "set public_url to the address at which apps reach this server; http is allowed for 127.0.0.1, "
                 + "[::1] and localhost"
         ) { !$0.settings.authorizationServer.isEnabled || $0.hasIssuer },
+        ConfigurationRule(
+            keys: ["public_url", "pages.enabled"], problem: "public_url has a path, but pages.enabled is true",
+            remedy: "give this server a host name of its own and remove the path, or set pages.enabled to false"
+        ) { !$0.settings.pages.isEnabled || !$0.settings.publicURLHasPath },
         ConfigurationRule(
             keys: ["oauth.enabled", "pages.enabled"], problem: "oauth.enabled is true, but pages.enabled is false",
             remedy: "set pages.enabled to true: people sign in and allow clients on the pages"

@@ -1,7 +1,7 @@
 extension GatewaySettings {
     /// Warnings about settings that are valid but may not do what the operator wants, one sentence each.
     package var warnings: [String] {
-        addressWarnings + signInWarnings + enabledDialects.flatMap { $0.warnings(in: self) }
+        addressWarnings + signInWarnings + ruleWarnings + enabledDialects.flatMap { $0.warnings(in: self) }
     }
 
     private var signInWarnings: [String] {
@@ -17,6 +17,24 @@ extension GatewaySettings {
                     + "unknown. Set public_url.")
         }
         return all
+    }
+
+    /// Warnings about requirements of access rules that nobody meets, or that apply to nobody.
+    private var ruleWarnings: [String] {
+        verify.rules.rules.flatMap { rule in
+            let (key, requirement) = ("access.\(rule.name)", rule.requirement)
+            return [
+                requirement.level != nil && providers.isEmpty
+                    ? "\(key).acr lets nobody in, because only an identity provider reports several factors. Configure one "
+                        + "in providers, or remove the key." : nil,
+                !requirement.scopes.isEmpty && !authorizationServer.isEnabled
+                    ? "\(key).scopes has no effect, because only the access tokens of oauth have scopes. Set "
+                        + "oauth.enabled to true, or remove the key." : nil,
+                rule.admitsOnlyGroups && providers.isEmpty
+                    ? "\(key).groups lets nobody in, because only an identity provider says in which groups people are. "
+                        + "Configure one in providers, or name people in users." : nil,
+            ].compactMap(\.self)
+        }
     }
 
     /// Warnings about settings that allow unverified addresses while backends receive people's identities.

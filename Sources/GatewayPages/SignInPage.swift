@@ -11,12 +11,16 @@ package struct SignInPage {
     package let token: String
     /// The address where the person continues. Nil when the request names none, or one that is not allowed.
     package var destination: ReturnAddress?
-    /// Whether people can sign in with e-mail and password.
-    let hasPasswords: Bool
+    /// Whether people can sign in with e-mail and password. A password is one factor, so it does not help a person who
+    /// needs several.
+    private var hasPasswords: Bool { acceptsPasswords && !requiresSeveralFactors }
+    let acceptsPasswords: Bool
     /// The buttons of the identity providers.
     package var providers: [ProviderButton] = []
     /// The signed-in person who must confirm their identity. Nil for an ordinary sign-in.
     package var again: Person?
+    /// Whether the person must sign in with several factors.
+    package var requiresSeveralFactors = false
     /// The e-mail address that the person entered.
     package var email: String?
     /// An error message about the whole form.
@@ -37,7 +41,7 @@ package struct SignInPage {
             \(hasPasswords ? form : nil)
             \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
             \(providers.map(\.html))
-            \(hasPasswords || !providers.isEmpty ? nil : "<p>You cannot sign in to this server in a browser.</p>")
+            \(hasPasswords || !providers.isEmpty ? nil : unavailable)
             """)
         page.heading = heading
         page.server = title
@@ -48,8 +52,20 @@ package struct SignInPage {
 
     /// The reason why the person sees this page. Nil when the person expects it.
     private var purpose: String? {
+        if requiresSeveralFactors {
+            return """
+                The page requires a sign-in with several factors, as an identity provider reports it. The sign-in of \
+                this browser has no such report.
+                """
+        }
         if again != nil { return "This action requires a sign-in within the last few minutes." }
         return destination?.origin.map { "Afterwards you continue to \($0)." }
+    }
+
+    private var unavailable: HTML {
+        requiresSeveralFactors
+            ? "<p>You cannot sign in here with an identity provider. Ask the operator of this server.</p>"
+            : "<p>You cannot sign in to this server in a browser.</p>"
     }
 
     private var form: HTML {

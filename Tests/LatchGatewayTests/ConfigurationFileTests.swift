@@ -57,6 +57,23 @@ struct ConfigurationFileTests {
         #expect(try warnings("\(onyx), \(immich)", verify: true).map { $0.contains("X-Auth-User") } == [true, true])
     }
 
+    @Test("warns of access rules whose requirements nobody meets, or that have no effect")
+    func requirements() throws {
+        let folder = try TemporaryDirectory()
+        func warnings(_ rule: String) throws -> [String] {
+            let verify = "public_url: https://id.example.org\ntrusted_proxies: [127.0.0.1]\nverify: {enabled: true}\n"
+            try write(verify + "access:\n  one: \(rule)\n", to: folder.path + "/latchd.yaml")
+            return try ConfigurationFile(path: folder.path + "/latchd.yaml", environment: ["HOME": folder.path])
+                .warnings.filter { $0.hasPrefix("access.one.") }
+        }
+
+        #expect(try warnings("{paths: /a}").isEmpty)
+        #expect(try warnings("{acr: multi-factor}").first?.hasPrefix("access.one.acr lets nobody in") == true)
+        #expect(try warnings("{scopes: notes.read}").first?.hasPrefix("access.one.scopes has no effect") == true)
+        #expect(try warnings("{groups: admins}").first?.hasPrefix("access.one.groups lets nobody in") == true)
+        #expect(try warnings("{groups: admins, users: ada@example.org}").isEmpty)
+    }
+
     @Test("resolves relative paths against its own folder")
     func relative() throws {
         let folder = try TemporaryDirectory()

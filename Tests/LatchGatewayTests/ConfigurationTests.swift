@@ -127,6 +127,19 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.settings.auditPath == nil)
     }
 
+    @Test("pages are not served below a path")
+    func publicPath() throws {
+        let path = "public_url: https://id.example.org/auth\n"
+        #expect(
+            configurationErrors(path + "pages: {enabled: true}").contains {
+                $0.contains("public_url has a path, but pages.enabled is true")
+            })
+        #expect(
+            configurationErrors("public_url: https://id.example.org/").contains {
+                $0.contains("without '/' at its end")
+            })
+    }
+
     @Test("reports all mistakes at once, each with its line and remedy")
     func reportsAllErrors() {
         let file = """
@@ -160,7 +173,7 @@ struct ConfigurationTests: ReadsConfigurations {
                     + "it must be a network such as 10.0.0.0/8 or an address.",
                 "/etc/l.yaml, line 11: database has no value; add a value, or remove the line.",
                 "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; "
-                    + "'latchd check --keys' lists all keys.",
+                    + "the keys of dialects are immich, onyx, relate-mail, timetracker.",
                 "environment variable LATCHD_FOO: no key corresponds to this variable; "
                     + "remove it; 'latchd check --keys' lists all keys.",
                 "environment variable LATCHD_LISTN: no key corresponds to this variable; did you mean 'LATCHD_LISTEN'?",

@@ -55,11 +55,11 @@ struct ConfiguredNamesTests: ReadsConfigurations {
         for text in [
             "line 4: unknown key 'introspection.clients.reports.sekret'; did you mean "
                 + "'introspection.clients.reports.secret'",
-            "line 5: introspection.clients has an invalid name; use only lower-case letters",
+            "line 5: introspection.clients has the invalid name 'Reports'; use only lower-case letters",
             "line 8: introspection.clients.short.secret is shorter than 32 bytes; "
                 + "generate one with: openssl rand -hex 32",
             "line 10: introspection.clients.twice has a secret and a secret_file; remove one of them",
-            "line 15: introspection.clients.gone.secret_file: '/nonexistent' is not valid; it must be the path",
+            "line 15: introspection.clients.gone.secret_file: '/nonexistent' is not valid: the file does not exist",
         ] {
             #expect(reported.contains { $0.contains(text) }, "\(text): \(reported)")
         }

@@ -135,14 +135,14 @@ struct ProviderConfigurationTests: ReadsConfigurations {
             "line 4: providers.google.kind: 'googel' is not valid; it must be oidc or google or apple.",
             "line 6: unknown key 'providers.home.isuer'; did you mean 'providers.home.issuer'?",
             "line 7: providers.home has no issuer; add providers.home.issuer.",
-            "line 12: providers.other.client_secret_file: 'open' is not valid; it must be the path of a regular file",
-            "others cannot (chmod 600)",
+            "line 12: providers.other.client_secret_file: 'open' is not valid: other users can read or change the "
+                + "file; run: chmod 600 '",
             "line 14: providers.third: its issuer uses plain http",
             "line 20: providers.apple.team_id: 'short' is not valid; it must be the 10 capital letters",
             "line 21: providers.apple.client_secret does not apply if kind is apple; remove it.",
             "providers.apple has no key_file; add providers.apple.key_file.",
             "line 22: providers.password is not an identity provider; remove it; passwords.enabled controls",
-            "line 23: providers has an invalid name; use only lower-case letters",
+            "line 23: providers has the invalid name 'My_Id'; use only lower-case letters",
             "LATCHD_PROVIDERS_HOME_CLIENTID: no key corresponds to this variable; did you mean "
                 + "'LATCHD_PROVIDERS_HOME_CLIENT_ID'?",
             "LATCHD_PROVIDERS_HOME_LINK_BY_EMAIL: providers.home.link_by_email: 'perhaps' is not valid",

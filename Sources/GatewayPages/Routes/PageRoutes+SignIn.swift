@@ -20,7 +20,9 @@ extension PageRoutes {
         guard request.query("again") == "1" else {
             return signedInAlready(visitor, continuingTo: destination, for: request)
         }
-        return respond(signInPage(request, destination, again: visitor.person))
+        var page = signInPage(request, destination, again: visitor.person)
+        page.0.requiresSeveralFactors = request.query("acr_values") == AuthenticationLevel.multiFactor.rawValue
+        return respond(page)
     }
 
     /// `POST /sign-in`: signs in a browser with e-mail and password, and redirects it to the requested page.
@@ -123,7 +125,7 @@ extension PageRoutes {
         let value = formCookie.value(in: request) ?? FormCookie.make()
         var page = SignInPage(
             title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
-            hasPasswords: services.settings.passwordsEnabled)
+            acceptsPasswords: services.settings.passwordsEnabled)
         // A provider redirects to the pages' own host, where a cookie of another host cannot be set.
         if home.place(of: request) == .own {
             page.providers = providers(destination, requiresReauthentication: again != nil)

@@ -70,7 +70,7 @@ struct AccessConfigurationTests {
         let expected = [
             (3, "verify.otherwise: 'public'"), (5, "access.one.hosts"), (6, "access.two.paths"),
             (6, "access.two.methods"), (7, "access.three.allow"), (9, "access.five.users"),
-            (10, "access has an invalid name"), (11, "did you mean 'access.seven.paths'"),
+            (10, "access has the invalid name 'Six'"), (11, "did you mean 'access.seven.paths'"),
             (3, "verify.cookie_domain does not contain the host of public_url"), (8, "access.four.allow is public"),
         ]
         for (line, text) in expected {

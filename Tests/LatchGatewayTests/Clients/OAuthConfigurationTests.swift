@@ -133,9 +133,12 @@ struct OAuthConfigurationTests: ReadsConfigurations {
     @Test(
         "needs the pages, and an address with https unless it is this machine's",
         arguments: [
-            ("pages: {enabled: true}", "public_url is not an https address; set public_url"),
-            ("pages: {enabled: true}\npublic_url: http://latch.example", "public_url is not an https address"),
-            ("pages: {enabled: true}\npublic_url: http://127.0.0.1.example", "public_url is not an https address"),
+            ("pages: {enabled: true}", "public_url is not set to an https address; set public_url"),
+            ("pages: {enabled: true}\npublic_url: http://latch.example", "public_url is not set to an https address"),
+            (
+                "pages: {enabled: true}\npublic_url: http://127.0.0.1.example",
+                "public_url is not set to an https address"
+            ),
             ("public_url: https://latch.example", "pages.enabled is false; set pages.enabled to true"),
         ])
     func needs(_ rest: String, _ message: String) {

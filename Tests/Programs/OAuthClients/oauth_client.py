@@ -125,7 +125,7 @@ def mcp(address, client=None):
     import httpx2
     from mcp.client.auth import OAuthClientProvider
     from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
-    from urllib.parse import parse_qs, urlsplit
+    from urllib.parse import parse_qs, urljoin, urlsplit
 
     callback = Callback()
     known = {"redirect_uris": [callback.address], "token_endpoint_auth_method": "none", "client_name": "mcp"}
@@ -158,12 +158,23 @@ def mcp(address, client=None):
             return fields["code"], fields.get("state")
         return result(code=fields["code"], state=fields.get("state"), iss=fields.get("iss"))
 
+    storage = Storage()
+
     async def run():
-        provider = OAuthClientProvider(address, OAuthClientMetadata(**known), Storage(), open_browser, response)
+        provider = OAuthClientProvider(address, OAuthClientMetadata(**known), storage, open_browser, response)
         async with httpx2.AsyncClient(auth=provider) as session:
             return (await session.get(address)).status_code
 
-    return {"status": asyncio.run(run())}
+    result = {"status": asyncio.run(run())}
+    if client:
+        # The same sign-in with fewer scopes, at an address that requires one.
+        resource = requests.get(urljoin(address, "/.well-known/oauth-protected-resource")).json()
+        narrow = requests.post(metadata(resource["authorization_servers"][0])["token_endpoint"], data={
+            "grant_type": "refresh_token", "refresh_token": storage.tokens.refresh_token, "client_id": client,
+            "scope": "openid"}).json()
+        refused = requests.get(urljoin(address, "/notes/1"), headers={"Authorization": "Bearer " + narrow["access_token"]})
+        result |= {"narrow_status": refused.status_code, "challenge": refused.headers.get("WWW-Authenticate")}
+    return result
 
 
 KINDS = {

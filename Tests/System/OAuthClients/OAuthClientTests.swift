@@ -41,7 +41,7 @@ struct OAuthClientTests {
     }
 
     @Test(
-        "RFC 9728 RFC 8707 RFC 7591 the client of the Model Context Protocol signs in from a protected address alone",
+        "RFC 9728 RFC 8707 RFC 7591 RFC 6750 the client of the Model Context Protocol signs in from a protected address alone",
         arguments: [["app"], []])
     func protectedAddress(_ client: [String]) async throws {
         try await withGateway { _, folder in
@@ -54,6 +54,12 @@ struct OAuthClientTests {
             try await attempt {
                 let result = try await Self.run(["mcp", "http://127.0.0.1:\(Self.proxyPort)/mcp"] + client)
                 #expect(result["status"] == 200)
+                if !client.isEmpty {
+                    // The client asked for the scopes of the host, so only a token with fewer of them is refused.
+                    #expect(result["narrow_status"] == 403)
+                    let challenge = result["challenge"]?.string ?? ""
+                    #expect(challenge.contains(#"error="insufficient_scope", scope="notes.read""#), "\(challenge)")
+                }
             } finally: {
                 for program in [proxy, backend] {
                     program.send(SIGTERM)
@@ -72,6 +78,7 @@ struct OAuthClientTests {
             dialects: {onyx: {enabled: false}}
             verify: {enabled: true}
             access:
+              notes: {hosts: "127.0.0.1:\(Self.proxyPort)", paths: /notes/*, scopes: notes.read}
               app: {hosts: "127.0.0.1:\(Self.proxyPort)"}
             oauth:
               enabled: true
