@@ -65,17 +65,17 @@ extension FuzzedParser {
         },
         // A whole assertion, and the claims of one that the client has signed.
         FuzzedParser("client-assertion") { input in
-            if let assertion = ClientAssertion(input.text, for: [issuer], now: now) {
+            if let assertion = ClientAssertion(input.text, now: now) {
                 try require(try !assertion.isSigned(by: FuzzedClient.keys.get()), "An unsigned assertion was accepted.")
             }
             guard input.count < 2_048 else { return }
             let text = try FuzzedClient.key.get().sign(payload: input, type: "client-authentication+jwt")
-            guard let assertion = ClientAssertion(text, for: [issuer], now: now) else { return }
+            guard let assertion = ClientAssertion(text, now: now) else { return }
             try require(try assertion.isSigned(by: FuzzedClient.keys.get()), "A signed assertion was refused.")
             let claims = try JSONValue(parsing: input)
             let names = [claims["iss"], claims["sub"]].map { $0?.string.map { Array($0.utf8) } }
             try require(names.allSatisfy { $0 == Array(assertion.client.utf8) }, "Another client was authenticated.")
-            try require(claims["aud"] == .string(issuer) || claims["aud"] == [.string(issuer)], "It is for another.")
+            try require(claims["aud"] == .string(assertion.audience), "It is for another server.")
             let seconds = (claims["exp"]?.number ?? 0) - now.timeIntervalSince1970
             try require(seconds > -60 && seconds <= 360, "An assertion has expired or lasts too long.")
             try require(assertion.expires > now, "The id of an assertion would be forgotten at once.")

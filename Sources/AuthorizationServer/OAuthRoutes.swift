@@ -192,7 +192,8 @@ extension OAuthRoutes {
         case .none: return try await client(form["client_id"], secret: nil)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
-        case .assertion(let text, let type, let id): return try await client(id, assertion: text, type)
+        case .assertion(let text, let type, let id):
+            return try await client(id, assertion: text, type, at: request.path)
         }
     }
 
