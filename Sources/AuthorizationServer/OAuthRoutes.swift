@@ -161,7 +161,7 @@ extension OAuthRoutes {
     static func form(_ request: ServerRequest) throws(Refusal) -> FormFields {
         let form: FormFields
         do throws(RequestError) {
-            form = try request.form()
+            form = try request.form().withValues
         } catch {
             throw Refusal(
                 response: TokenResponses.invalidRequest(
@@ -203,4 +203,11 @@ extension OAuthRoutes {
         else { throw Refusal(response: TokenResponses.invalidClient) }
         return client
     }
+}
+
+extension FormFields {
+    /// The parameters that have a value. A parameter without one means the same as none.
+    ///
+    /// Source: RFC 6749 §3.1 and §3.2.
+    var withValues: FormFields { FormFields(pairs.filter { !$0.value.isEmpty }) }
 }
