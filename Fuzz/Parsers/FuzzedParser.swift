@@ -15,7 +15,7 @@ struct FuzzedParser: Sendable {
         bridge + addresses + networkAddresses + oauth + forms + requests + routes + onyx + configuration + storage
         + rows + passwords + certificates + printing + identity + desktop + files + immich + media + access
         + timeTracker + timeTrackerClient + immichClient + pages + relateMail + relateMailClient + client + downloads
-        + realTime + oauthClient
+        + realTime + oauthClient + authorizationServer
 
     static func named(_ name: String) -> FuzzedParser? {
         all.first { $0.name == name }

@@ -25,28 +25,27 @@ struct ClientAssertion: Sendable {
 
     /// The client that the assertion names.
     let client: String
+    /// The server that it is for, `aud`.
+    let audience: String
     /// When the assertion expires, including the difference that clocks may have.
     let expires: Date
     /// The key under which the assertion's id is stored.
     let key: SHA256Digest
     private let signature: JSONWebSignature
 
-    /// Checks everything except the signature. Nil when something is wrong.
+    /// Checks everything except the audience and the signature. Nil when something is wrong.
     ///
     /// - Parameters:
-    ///   - text: The assertion.
-    ///   - audiences: The addresses that mean this server. The assertion names one of them, and no other server.
+    ///   - text: The assertion. Its audience is one text: if there were several, another server could have received it.
     ///   - now: The current time.
-    init?(_ text: String, for audiences: [String], now: Date) {
+    init?(_ text: String, now: Date) {
         guard text.utf8.count <= Self.maximumCount, let signature = try? JSONWebSignature(parsing: text),
             Self.types.contains(signature.header.type?.lowercased() ?? "jwt"),
             let claims = try? JSONValue(parsing: signature.payload, repairsText: false),
             let client = claims["iss"]?.string, (1...255).contains(client.utf8.count),
             let subject = claims["sub"]?.string, ExactText(subject) == ExactText(client),
             let id = claims["jti"]?.string, (1...Self.maximumIDCount).contains(id.utf8.count),
-            let audience = Self.onlyAudience(claims["aud"]),
-            audiences.contains(where: { ExactText($0) == ExactText(audience) }),
-            let expiry = claims["exp"]?.number
+            let audience = claims["aud"]?.string, let expiry = claims["exp"]?.number
         else { return nil }
         let (seconds, skew) = (now.timeIntervalSince1970, ClockDifference.tolerated.seconds)
         guard seconds < expiry + skew, expiry <= seconds + Self.maximumLifetime.seconds + skew else { return nil }
@@ -55,6 +54,7 @@ struct ClientAssertion: Sendable {
             guard let time = time.number, time <= seconds + skew else { return nil }
         }
         self.client = client
+        self.audience = audience
         self.signature = signature
         expires = Date(timeIntervalSince1970: expiry + skew)
         // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
@@ -67,15 +67,6 @@ struct ClientAssertion: Sendable {
         return keys.set.candidates(keyID: signature.header.keyID, algorithm: algorithm)
             .contains { signature.isValid(by: $0) }
     }
-
-    /// Returns the audience. Nil when there is none, or more than one: another server could have received the
-    /// assertion.
-    ///
-    /// Source: RFC 7519 §4.1.3.
-    private static func onlyAudience(_ claim: JSONValue?) -> String? {
-        guard let elements = claim?.array else { return claim?.string }
-        return elements.count == 1 ? elements[0].string : nil
-    }
 }
 
 extension OAuthRoutes {
@@ -85,14 +76,17 @@ extension OAuthRoutes {
     ///   - id: The `client_id` of the form, which may be missing.
     ///   - text: The assertion.
     ///   - type: The `client_assertion_type`.
+    ///   - path: The path of the request.
     /// - Returns: The client.
     /// - Throws: ``Refusal``; errors of the stores.
-    func client(_ id: String?, assertion text: String, _ type: String?) async throws -> RegisteredClient {
+    func client(
+        _ id: String?, assertion text: String, _ type: String?, at path: String
+    ) async throws -> RegisteredClient {
         let now = services.now()
-        guard type == ClientAssertion.type, let assertion = ClientAssertion(text, for: audiences, now: now),
+        guard type == ClientAssertion.type, let assertion = ClientAssertion(text, now: now),
             id.map({ ExactText($0) == ExactText(assertion.client) }) ?? true,
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
-            assertion.isSigned(by: keys)
+            isAudience(assertion.audience, of: client, at: path), assertion.isSigned(by: keys)
         else { throw Refusal(response: TokenResponses.invalidClient) }
         let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
         do {
@@ -103,13 +97,16 @@ extension OAuthRoutes {
         return client
     }
 
-    /// The audiences of assertions: the issuer, which new clients send, and the endpoints that older ones send.
+    /// Whether an assertion of a client is for this server: its audience is the issuer.
     ///
-    /// Source: OpenID Connect Core §9; RFC 9126 §2.
-    private var audiences: [String] {
-        [issuer]
-            + [Self.token, Self.pushed, Self.deviceAuthorization, Self.revocation, Self.introspection].map {
-                issuer + prefix + $0
-            }
+    /// At the token endpoint it may be the address of that endpoint, which older libraries send. A client with keys for
+    /// two servers should send the issuer: a hostile server can name the address of this endpoint as one of its own and
+    /// get an assertion for it. So this is not allowed for a client that must prove its key.
+    ///
+    /// Source: draft-ietf-oauth-rfc7523bis; FAPI 2.0 Security Profile §5.3.2.1; OpenID Connect Core §9 for the endpoint.
+    private func isAudience(_ audience: String, of client: RegisteredClient, at path: String) -> Bool {
+        if ExactText(audience) == ExactText(issuer) { return true }
+        let endpoint = prefix + Self.token
+        return path == endpoint && !client.requiresProof && ExactText(audience) == ExactText(issuer + endpoint)
     }
 }

@@ -22,7 +22,9 @@ struct IDTokenHint: Sendable {
             keys.candidates(keyID: signature.header.keyID, algorithm: algorithm).contains(where: signature.isValid),
             let claims = try? JSONValue(parsing: signature.payload, repairsText: false),
             let named = claims["iss"]?.string, ExactText(named) == ExactText(issuer),
-            let client = claims["aud"]?.string, let person = claims["sub"]?.string.flatMap(UUID.init(uuidString:))
+            let client = claims["aud"]?.string, let subject = claims["sub"]?.string,
+            // Foundation reads more than one spelling of an id.
+            let person = UUID(uuidString: subject), ExactText(OAuthRoutes.subject(person)) == ExactText(subject)
         else { return nil }
         self.person = person
         self.client = client

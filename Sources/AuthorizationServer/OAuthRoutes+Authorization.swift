@@ -33,6 +33,7 @@ extension OAuthRoutes {
     /// Starts or continues a sign-in.
     private func authorize(_ fields: FormFields, _ request: ServerRequest) async throws -> ServerResponse {
         if let refusal = limited(request) { return refusal }
+        let fields = fields.withValues
         guard fields["request_uri"] != nil else {
             guard let client = fields["client_id"] else { return invalid(.client) }
             let received = PendingRequest(fields, client: client, received: services.now(), isPushed: false)

@@ -161,7 +161,7 @@ extension OAuthRoutes {
     static func form(_ request: ServerRequest) throws(Refusal) -> FormFields {
         let form: FormFields
         do throws(RequestError) {
-            form = try request.form()
+            form = try request.form().withValues
         } catch {
             throw Refusal(
                 response: TokenResponses.invalidRequest(
@@ -192,7 +192,8 @@ extension OAuthRoutes {
         case .none: return try await client(form["client_id"], secret: nil)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
-        case .assertion(let text, let type, let id): return try await client(id, assertion: text, type)
+        case .assertion(let text, let type, let id):
+            return try await client(id, assertion: text, type, at: request.path)
         }
     }
 
@@ -202,4 +203,11 @@ extension OAuthRoutes {
         else { throw Refusal(response: TokenResponses.invalidClient) }
         return client
     }
+}
+
+extension FormFields {
+    /// The parameters that have a value. A parameter without one means the same as none.
+    ///
+    /// Source: RFC 6749 §3.1 and §3.2.
+    var withValues: FormFields { FormFields(pairs.filter { !$0.value.isEmpty }) }
 }

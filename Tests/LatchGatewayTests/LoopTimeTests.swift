@@ -5,6 +5,7 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import GatewayCore
 @testable import GatewayHTTP
 @testable import HTTPServer
 @testable import LatchGateway
@@ -30,6 +31,8 @@ struct LoopTimeTests {
         }) { fixture in
             let limits = fixture.gateway.router.bodyLimits
             #expect(limits.count > 100)
+            let signed = try await fixture.gateway.stores.clients.client("signed")
+            #expect(signed?.keys?.set.keys.count == ClientKeys.maximumCount)
             var worst = (cost: Duration.zero, what: "")
             var statuses: [Int: Int] = [:]
             for (route, bytes, _) in limits {
@@ -102,9 +105,9 @@ struct HostileRequest {
     let name: String
     let bytes: [UInt8]
 
-    private static let largestField = 7_000
+    static let largestField = 7_000
     /// Each comparison of a text with a long run of these must sort it, because they are in the wrong order.
-    private static let marks = "\u{301}\u{316}"
+    static let marks = "\u{301}\u{316}"
 
     /// Every kind for one route, each without credentials and with those of a signed-in person.
     static func all(
@@ -138,7 +141,16 @@ struct HostileRequest {
         if route.pattern.hasSuffix("{*}") {
             for (name, uri) in uris where !uri.contains("=") { all.append(request("path of \(name)", path + uri, "")) }
         }
+        let isOAuth = route.pattern.hasPrefix("/oauth2/")
+        if isOAuth {
+            for (name, query) in queries { all.append(request("query of \(name)", "\(path)?\(query)", known)) }
+        }
         guard route.method != .get else { return all }
+        if isOAuth {
+            for (name, body) in registrations {
+                all.append(request("metadata with \(name)", path, "Content-Type: application/json\r\n", body))
+            }
+        }
         for (name, json) in size > DialectRouter.largestUnknownBody ? json(size) : usualJSON {
             for (credentialOwner, credentials) in [("nobody's", ""), ("somebody's", known)] {
                 // A large body without credentials is not read at all.
@@ -147,7 +159,7 @@ struct HostileRequest {
                 all.append(request("\(credentialOwner) \(name)", path, fields, body))
             }
         }
-        for (name, form) in forms {
+        for (name, form) in forms + (isOAuth ? forms(at: fixture.clock.now) : []) {
             for credentials in ["", known] {
                 let fields = credentials + "Content-Type: \(FormURLEncoded.mediaType)\r\n"
                 all.append(request("form of \(name)", path, fields, form))
@@ -270,7 +282,7 @@ struct HostileRequest {
     }()
 
     /// Texts in the form of a signed token, with costly JSON in the header or in the claims.
-    private static func signedTexts(_ size: Int) -> [(String, String)] {
+    static func signedTexts(_ size: Int) -> [(String, String)] {
         let kinds = ["nested arrays, 31 deep", "nested arrays, 250 deep", "numbers", "members"]
         let costly = json(size * 3 / 4 - 200).filter { kinds.contains($0.0) }.map { ($0.0, Base64URL.encode($0.1)) }
         let header = Base64URL.encode(Array(#"{"alg":"RS256","kid":"x"}"#.utf8))
@@ -344,7 +356,7 @@ struct HostileRequest {
     /// Nearly as many fields as a form may have, each with a name of its own.
     private static let differentNames = (0..<980).map { "\($0)=" }.joined(separator: "&")
 
-    private static func fill(_ size: Int, _ start: String, _ more: String, _ end: String) -> [UInt8] {
+    static func fill(_ size: Int, _ start: String, _ more: String, _ end: String) -> [UInt8] {
         let (start, end) = (Array(start.utf8), Array(end.utf8))
         var middle = Array(more.utf8)
         let length = max(0, size - start.count - end.count) / middle.count * middle.count

@@ -13,46 +13,23 @@ import Testing
 /// Clients that authenticate with a signed statement.
 @Suite("Client assertions", .timeLimit(.minutes(20)))
 struct ClientAssertionTests {
-    private static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
     private static let redirect = "https://signed.example.org/callback"
 
-    /// A gateway with two clients that have keys, and the keys of the first.
-    private static func with(_ body: (OAuthFixture, SigningKey) async throws -> Void) async throws {
-        let (key, other) = (try SigningKey.generate(.es256), try SigningKey.generate(.es256))
-        func client(_ id: String, _ key: SigningKey) throws -> RegisteredClient {
-            let set = JSONValue.object([.init("keys", [key.publicJSON])])
-            return RegisteredClient(
-                id: id, name: id, secretHash: nil, redirects: [redirect],
-                keys: try ClientKeys(String(decoding: set.encoded(), as: UTF8.self)).orThrow)
-        }
-        let clients = [try client("signed", key), try client("other", other)]
-        try await OAuthFixture.with({ $0.authorizationServer.clients += clients }) { try await body($0, key) }
-    }
-
-    private static func assertion(
-        _ key: SigningKey, _ fixture: OAuthFixture, type: String = "JWT", _ changes: [(String, JSONValue?)] = []
-    ) throws -> String {
-        let now = fixture.gateway.clock.now.timeIntervalSince1970.rounded()
-        var members: [(String, JSONValue)] = [
-            ("iss", "signed"), ("sub", "signed"), ("aud", .string(OAuthFixture.issuer)), ("iat", .number(now)),
-            ("exp", .number(now + 120)), ("jti", .string(UUID().uuidString)),
+    /// A gateway with two clients that have keys, and the first of them. The client `bound` has its key too, and must
+    /// prove another one.
+    private static func with(_ body: (OAuthFixture, AssertionMaker) async throws -> Void) async throws {
+        let maker = try AssertionMaker("signed")
+        let clients = [
+            try maker.registered(redirects: [redirect]), try AssertionMaker("other").registered(redirects: [redirect]),
+            try AssertionMaker("bound", key: maker.key).registered(redirects: [redirect], requiresProof: true),
         ]
-        for (name, value) in changes {
-            members.removeAll { $0.0 == name }
-            if let value { members.append((name, value)) }
-        }
-        return try key.sign(
-            payload: JSONValue.object(members.map { JSONValue.Member($0.0, $0.1) }).encoded(), type: type)
-    }
-
-    private static func credentials(_ assertion: String) -> [(String, String)] {
-        [("client_assertion_type", type), ("client_assertion", assertion)]
+        try await OAuthFixture.with({ $0.authorizationServer.clients += clients }) { try await body($0, maker) }
     }
 
     @Test("RFC 7523 §2.2 a client signs in with assertions at every endpoint, without a client_id or with it")
     func signIn() async throws {
-        try await Self.with { fixture, key in
-            func credentials() throws -> [(String, String)] { Self.credentials(try Self.assertion(key, fixture)) }
+        try await Self.with { fixture, maker in
+            func credentials() throws -> [(String, String)] { try maker.credentials(at: fixture.gateway.clock.now) }
             let pushed = try await fixture.post(
                 "par",
                 OAuthFixture.replacing(fixture.parameters, [("client_id", "signed"), ("redirect_uri", Self.redirect)])
@@ -83,45 +60,40 @@ struct ClientAssertionTests {
     @Test(
         "RFC 7523 §3 RFC 8725 an assertion is refused with any wrong claim, key, algorithm or type, and a second time")
     func refused() async throws {
-        try await Self.with { fixture, key in
+        try await Self.with { fixture, maker in
             func error(_ assertion: String) async throws -> String? {
-                let fields = Self.credentials(assertion) + [("token", "x")]
+                let fields = AssertionMaker.credentials(assertion) + [("token", "x")]
                 let response = try await fixture.post("introspect", fields)
                 return response.status == 200 ? nil : response.json?["error"]?.string
             }
             let now = fixture.gateway.clock.now.timeIntervalSince1970
-            let good = try Self.assertion(key, fixture)
+            let good = try maker.assertion(at: fixture.gateway.clock.now)
             #expect(try await error(good) == nil)
             #expect(try await error(good) == "invalid_client", "replayed")
 
             let issuer = JSONValue.string(OAuthFixture.issuer)
-            let accepted: [[(String, JSONValue?)]] = [
-                [("aud", .string(OAuthFixture.issuer + "/oauth2/token"))], [("aud", [issuer])], [("iat", nil)],
-            ]
-            for changes in accepted {
-                #expect(try await error(try Self.assertion(key, fixture, changes)) == nil, "\(changes)")
-            }
+            #expect(try await error(try maker.assertion(at: fixture.gateway.clock.now, [("iat", nil)])) == nil)
             let wrong: [[(String, JSONValue?)]] = [
                 [("iss", "other")], [("sub", "other")], [("iss", "other"), ("sub", "other")], [("iss", nil)],
                 [("sub", nil)], [("iss", "app"), ("sub", "app")], [("iss", "web"), ("sub", "web")],
                 [("iss", "nobody"), ("sub", "nobody")], [("aud", nil)], [("aud", "https://other.example")],
-                [("aud", [issuer, "https://other.example"])], [("aud", [])],
+                [("aud", [issuer, "https://other.example"])], [("aud", [])], [("aud", [issuer])],
                 [("aud", .string(OAuthFixture.issuer + "/"))],
                 [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_600))], [("exp", "soon")],
                 [("jti", nil)], [("jti", "")], [("jti", .string(String(repeating: "x", count: 256)))], [("jti", 1)],
                 [("iat", .number(now + 600))], [("nbf", .number(now + 600))], [("iat", "now")],
             ]
             for changes in wrong {
-                let assertion = try Self.assertion(key, fixture, changes)
+                let assertion = try maker.assertion(at: fixture.gateway.clock.now, changes)
                 #expect(try await error(assertion) == "invalid_client", "\(changes)")
             }
             for type in ["logout+jwt", "at+jwt", "dpop+jwt"] {
-                let assertion = try Self.assertion(key, fixture, type: type)
+                let assertion = try maker.assertion(at: fixture.gateway.clock.now, type: type)
                 #expect(try await error(assertion) == "invalid_client", "\(type)")
             }
-            let stranger = try SigningKey.generate(.es256, keyID: key.publicKey.keyID)
-            #expect(try await error(try Self.assertion(stranger, fixture)) == "invalid_client")
-            let payload = try Self.assertion(key, fixture).split(separator: ".")[1]
+            let stranger = try AssertionMaker("signed", key: .generate(.es256, keyID: maker.key.publicKey.keyID))
+            #expect(try await error(try stranger.assertion(at: fixture.gateway.clock.now)) == "invalid_client")
+            let payload = try maker.assertion(at: fixture.gateway.clock.now).split(separator: ".")[1]
             for header in [#"{"alg":"none"}"#, #"{"alg":"HS256"}"#, #"{"alg":"ES256","jwk":{}}"#] {
                 let head = Base64URL.encode(Array(header.utf8))
                 for signature in [
@@ -135,21 +107,21 @@ struct ClientAssertionTests {
 
     @Test("RFC 6749 §2.3 RFC 7521 §4.2 assertions that are doubled, mixed with secrets or incomplete are refused")
     func mixed() async throws {
-        try await Self.with { fixture, key in
+        try await Self.with { fixture, maker in
             func status(
                 _ fields: [(String, String)], headers: [(String, String)] = []
             ) async throws -> Int {
                 try await fixture.post("introspect", fields + [("token", "x")], headers: headers).status
             }
-            func assertion() throws -> String { try Self.assertion(key, fixture) }
-            let type = ("client_assertion_type", Self.type)
-            #expect(try await status(Self.credentials(assertion()) + [("client_id", "signed")]) == 200)
+            func assertion() throws -> String { try maker.assertion(at: fixture.gateway.clock.now) }
+            let type = ("client_assertion_type", AssertionMaker.type)
+            #expect(try await status(AssertionMaker.credentials(assertion()) + [("client_id", "signed")]) == 200)
             let refused: [[(String, String)]] = [
-                Self.credentials(try assertion()) + [("client_secret", OAuthFixture.secret)],
-                Self.credentials(try assertion()) + [("client_assertion", try assertion())],
-                Self.credentials(try assertion()) + [type],
-                Self.credentials(try assertion()) + [("client_id", "web")],
-                Self.credentials(try assertion()) + [("client_id", "other")],
+                AssertionMaker.credentials(try assertion()) + [("client_secret", OAuthFixture.secret)],
+                AssertionMaker.credentials(try assertion()) + [("client_assertion", try assertion())],
+                AssertionMaker.credentials(try assertion()) + [type],
+                AssertionMaker.credentials(try assertion()) + [("client_id", "web")],
+                AssertionMaker.credentials(try assertion()) + [("client_id", "other")],
                 [("client_assertion", try assertion())], [type, ("client_id", "signed")], [("client_id", "signed")],
                 [("client_id", "signed"), ("client_secret", "")],
                 [("client_assertion_type", "urn:other"), ("client_assertion", try assertion())],
@@ -160,22 +132,51 @@ struct ClientAssertionTests {
             }
             let basic = Data("signed:secret".utf8).base64EncodedString()
             let header = ("Authorization", "Basic " + basic)
-            #expect(try await status(Self.credentials(assertion()), headers: [header]) == 400)
+            #expect(try await status(AssertionMaker.credentials(assertion()), headers: [header]) == 400)
             // Neither may a client with keys exchange or refresh like a public one.
             #expect(try await fixture.refresh("x", client: "signed").status == 401)
             #expect(try await fixture.exchange("x", client: "signed").status == 401)
         }
     }
 
+    @Test(
+        "FAPI 2.0 §5.3.2.1 the audience is the issuer; the token endpoint is accepted there, unless a client needs proofs"
+    )
+    func audience() async throws {
+        try await Self.with { fixture, maker in
+            let bound = try AssertionMaker("bound", key: maker.key)
+            let proofs = try ProofMaker()
+            func isKnown(_ maker: AssertionMaker, at endpoint: String, _ audience: JSONValue) async throws -> Bool {
+                let credentials = try maker.credentials(at: fixture.gateway.clock.now, [("aud", audience)])
+                let fields = [("grant_type", "refresh_token"), ("refresh_token", "x"), ("token", "x")]
+                let proof = endpoint == "token" ? try fixture.tokenProof(proofs) : []
+                return try await fixture.post(endpoint, credentials + fields, headers: proof).json?["error"]
+                    != "invalid_client"
+            }
+            let endpoints = ["token", "par", "revoke", "introspect", "device_authorization"]
+            for endpoint in endpoints {
+                #expect(try await isKnown(maker, at: endpoint, .string(OAuthFixture.issuer)), "\(endpoint)")
+                #expect(try await isKnown(bound, at: endpoint, .string(OAuthFixture.issuer)), "\(endpoint)")
+                for named in endpoints {
+                    let audience = JSONValue.string("\(OAuthFixture.issuer)/oauth2/\(named)")
+                    let isAccepted = endpoint == "token" && named == "token"
+                    #expect(
+                        try await isKnown(maker, at: endpoint, audience) == isAccepted, "\(named) at \(endpoint)")
+                    #expect(try await !isKnown(bound, at: endpoint, audience), "\(named) at \(endpoint)")
+                }
+            }
+        }
+    }
+
     @Test("an assertion is used once at several gateways, and a wrong signature uses no id up")
     func replay() async throws {
-        try await Self.with { fixture, key in
-            let stranger = try SigningKey.generate(.es256, keyID: key.publicKey.keyID)
+        try await Self.with { fixture, maker in
+            let stranger = try AssertionMaker("signed", key: .generate(.es256, keyID: maker.key.publicKey.keyID))
             let id = JSONValue.string("one id")
-            let forged = try Self.assertion(stranger, fixture, [("jti", id)])
-            let real = try Self.assertion(key, fixture, [("jti", id)])
+            let forged = try stranger.assertion(at: fixture.gateway.clock.now, [("jti", id)])
+            let real = try maker.assertion(at: fixture.gateway.clock.now, [("jti", id)])
             func status(_ assertion: String) async throws -> Int {
-                try await fixture.post("introspect", Self.credentials(assertion) + [("token", "x")]).status
+                try await fixture.post("introspect", AssertionMaker.credentials(assertion) + [("token", "x")]).status
             }
             #expect(try await status(forged) == 401)
             let answers = try await withThrowingTaskGroup(of: Int.self) { group in

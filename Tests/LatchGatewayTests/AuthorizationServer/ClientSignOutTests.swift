@@ -1,10 +1,7 @@
-import Crypto
 import FoundationEssentials
 import HTTPMessages
-import HTTPServer
 import JOSE
 import OAuth
-import Synchronization
 import TestSupport
 import Testing
 
@@ -20,13 +17,8 @@ struct ClientSignOutTests {
 
     /// A gateway whose confidential client takes part in sign-outs.
     private static func with(address: String? = nil, _ body: (OAuthFixture) async throws -> Void) async throws {
-        try await OAuthFixture.with(
-            { settings in
-                settings.authorizationServer.clients[1] = RegisteredClient(
-                    id: "web", name: "Example Web", secretHash: SHA256.digest(OAuthFixture.secret),
-                    redirects: [OAuthFixture.webRedirect],
-                    signOut: ClientSignOutSettings(redirects: [redirect, "http://127.0.0.1/bye"], address: address))
-            }, body)
+        let signOut = ClientSignOutSettings(redirects: [redirect, "http://127.0.0.1/bye"], address: address)
+        try await OAuthFixture.with({ $0.setSignOut(signOut) }, body)
     }
 
     private static func tokens(_ fixture: OAuthFixture, scope: String = "openid") async throws -> OAuthTokens {
@@ -134,38 +126,9 @@ struct ClientSignOutTests {
         }
     }
 
-    /// What a client received, and how it responds.
-    private final class Received: Sendable {
-        let tokens = Mutex<[String]>([])
-        let status = Mutex<HTTPStatus>(.ok)
-
-        func response(_ request: ServerRequest?) -> ServerResponse {
-            let token = request.flatMap { try? $0.form() }?["logout_token"] ?? "nothing"
-            tokens.withLock { $0.append(token) }
-            let status = status.withLock { $0 }
-            return ServerResponse(status: status, headers: status == .found ? ["Location": "/elsewhere"] : [:])
-        }
-
-        func take() -> [String] {
-            tokens.withLock { tokens in
-                defer { tokens = [] }
-                return tokens
-            }
-        }
-    }
-
-    private static func withClient(_ body: (OAuthFixture, Received) async throws -> Void) async throws {
-        let client = Received()
-        var router = Router()
-        router.on(.post, "/logout") { request in client.response(request) }
-        router.on(.get, "/elsewhere") { _ in client.response(nil) }
-        let server = try await HTTPServer.start(
-            HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
-        try await attempt {
-            let port = server.addresses.first?.port
-            try await with(address: "http://127.0.0.1:\(port ?? 0)/logout") { try await body($0, client) }
-        } finally: {
-            await server.stop(drain: .zero)
+    private static func withClient(_ body: (OAuthFixture, SignOutReceiver) async throws -> Void) async throws {
+        try await SignOutReceiver.with { client, address in
+            try await with(address: address) { try await body($0, client) }
         }
     }
 
@@ -226,7 +189,7 @@ struct ClientSignOutTests {
             let gateway = fixture.gateway.gateway
             let person = try #require(try await gateway.stores.people.find(GatewayFixture.email))
             for status in [HTTPStatus.serviceUnavailable, .found, .badRequest] {
-                client.status.withLock { $0 = status }
+                client.respond(with: status)
                 fixture.browser.browser.cookies = [:]
                 _ = try await Self.tokens(fixture)
                 _ = try await fixture.tokens()

@@ -144,9 +144,24 @@ struct OAuthTokens: Sendable, Equatable {
     let refresh: String
     let id: String?
 
+    init(access: String, refresh: String, id: String?) {
+        self.access = access
+        self.refresh = refresh
+        self.id = id
+    }
+
     init(_ response: Exchange.Response) throws {
         access = try (response.json?["access_token"]?.string).orThrow
         refresh = try (response.json?["refresh_token"]?.string).orThrow
         id = response.json?["id_token"]?.string
+    }
+}
+
+extension GatewaySettings {
+    /// Lets the confidential client take part in sign-outs.
+    mutating func setSignOut(_ signOut: ClientSignOutSettings) {
+        authorizationServer.clients[1] = RegisteredClient(
+            id: "web", name: "Example Web", secretHash: SHA256.digest(OAuthFixture.secret),
+            redirects: [OAuthFixture.webRedirect], signOut: signOut)
     }
 }

@@ -53,7 +53,10 @@ extension GatewaySettings {
         authorizationServer.registration.isEnabled = true
         authorizationServer.clients = [
             RegisteredClient(
-                id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true)
+                id: "app", name: "App", secretHash: nil, redirects: ["com.example.app:/callback"], allowsDevice: true),
+            RegisteredClient(
+                id: "signed", name: "Signed", secretHash: nil, redirects: [],
+                keys: ClientKeys(String(decoding: HostileRequest.largestKeys.encoded(), as: UTF8.self))),
         ]
         authorizationServer.servesDialectsToDevices = true
         trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })

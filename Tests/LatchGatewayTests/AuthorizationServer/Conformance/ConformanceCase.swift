@@ -4,6 +4,8 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
+@testable import GatewayCore
 @testable import LatchGateway
 
 /// One module of a plan of the OpenID conformance suite, as a test of this project.
@@ -17,7 +19,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
         case configuration = "Config OP"
         case dynamic = "Dynamic OP"
         case logout = "RP-Initiated and Back-Channel Logout OP"
-        case fapi2 = "FAPI 2.0 Security Profile, negative tests"
+        case fapi2 = "FAPI 2.0 Security Profile"
     }
 
     /// How the gateway answers what the module sends.
@@ -51,6 +53,25 @@ struct ConformanceRun: Sendable {
     let fixture: OAuthFixture
     /// The `response_mode` of requests. Nil for the default one.
     let mode: String?
+    /// Another client, which signs assertions and must prove its key.
+    let signed: AssertionMaker
+
+    /// Starts a gateway with the clients of the suite.
+    static func with(
+        mode: String? = nil, signed: AssertionMaker? = nil, _ change: (inout GatewaySettings) -> Void = { _ in },
+        _ body: (ConformanceRun) async throws -> Void
+    ) async throws {
+        let signed = try signed ?? AssertionMaker("signed")
+        let client = try signed.registered(redirects: [OAuthFixture.webRedirect], requiresProof: true)
+        try await OAuthFixture.with({ settings in
+            settings.authorizationServer.registration.isEnabled = true
+            settings.authorizationServer.clients.append(client)
+            settings.setSignOut(ClientSignOutSettings(redirects: [LogoutPlan.redirect], address: nil))
+            change(&settings)
+        }) { fixture in
+            try await body(ConformanceRun(fixture: fixture, mode: mode, signed: signed))
+        }
+    }
 
     /// The parameters of a valid request, with other values.
     func parameters(_ changes: [(String, String?)] = []) -> [(String, String)] {

@@ -1,10 +1,6 @@
-import Crypto
 import Foundation
 import TestSupport
 import Testing
-
-@testable import GatewayConfiguration
-@testable import GatewayCore
 
 /// The conformance suite's modules that this project tests itself, by their names.
 @Suite("OpenID conformance", .timeLimit(.minutes(20)))
@@ -15,15 +11,8 @@ struct ConformanceTests {
 
     @Test("OpenID Connect and FAPI 2.0: a module of the conformance suite", arguments: cases)
     func module(_ module: ConformanceCase) async throws {
-        try await OAuthFixture.with({ settings in
-            settings.authorizationServer.registration.isEnabled = true
-            settings.authorizationServer.clients[1] = RegisteredClient(
-                id: "web", name: "Example Web", secretHash: SHA256.digest(OAuthFixture.secret),
-                redirects: [OAuthFixture.webRedirect],
-                signOut: ClientSignOutSettings(redirects: [LogoutPlan.redirect], address: nil))
-        }) { fixture in
-            let mode = module.plan == .formPost ? "form_post" : nil
-            try await module.check(ConformanceRun(fixture: fixture, mode: mode))
+        try await ConformanceRun.with(mode: module.plan == .formPost ? "form_post" : nil) { run in
+            try await module.check(run)
         }
     }
 

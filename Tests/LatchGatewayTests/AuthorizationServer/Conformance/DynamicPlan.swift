@@ -4,10 +4,12 @@ import Testing
 
 @testable import LatchGateway
 
-/// Modules of `oidcc-dynamic-certification-test-plan`. Its discovery module requires the implicit grant, which RFC 9700
-/// advises against, so the gateway cannot pass the whole plan.
+/// The modules of `oidcc-dynamic-certification-test-plan`. Its discovery module requires the implicit grant, which
+/// RFC 9700 advises against, and others `request_uri` and `jwks_uri`, so the gateway cannot pass the whole plan.
 enum DynamicPlan {
-    static let cases =
+    static let cases = registrations + keys + notOffered
+
+    private static let registrations =
         [
             module("oidcc-discovery-endpoint-verification", .notOffered) { (run) async throws in
                 let metadata = try await run.metadata()
@@ -59,23 +61,23 @@ enum DynamicPlan {
             }
         }
 
-    private static let redirect = "https://dynamic.example.org/callback"
+    static let redirect = "https://dynamic.example.org/callback"
 
-    private static func module(
+    static func module(
         _ name: String, _ outcome: ConformanceCase.Outcome = .supported,
         _ check: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) -> ConformanceCase {
         ConformanceCase(.dynamic, name, outcome, check)
     }
 
-    private static func send(_ run: ConformanceRun, _ metadata: JSONValue) async throws -> Exchange.Response {
+    static func send(_ run: ConformanceRun, _ metadata: JSONValue) async throws -> Exchange.Response {
         try await run.fixture.gateway.http.send(
             "POST", "/oauth2/register", headers: [("Content-Type", JSON.mediaType)],
             body: String(decoding: metadata.encoded(), as: UTF8.self))
     }
 
     /// Registers a client and returns its id and secret.
-    private static func register(_ run: ConformanceRun, _ redirect: String) async throws -> (String, String) {
+    static func register(_ run: ConformanceRun, _ redirect: String) async throws -> (String, String) {
         let response = try await send(run, ["redirect_uris": [.string(redirect)]])
         return (
             try (response.json?["client_id"]?.string).orThrow, try (response.json?["client_secret"]?.string).orThrow

@@ -6,11 +6,12 @@ import Testing
 
 @testable import LatchGateway
 
-/// The negative modules of `fapi2-security-profile-final-test-plan`.
+/// The modules of `fapi2-security-profile-final-test-plan` for the profile `plain_fapi`, with `private_key_jwt` and DPoP where
+/// a module is about these.
 enum FAPI2Plan {
-    static let cases = requests + pushedRequests + codes
+    static let cases = signIns + requests + pushedRequests + codes + assertions + proofs
 
-    private static func module(
+    static func module(
         _ name: String, _ outcome: ConformanceCase.Outcome = .supported,
         _ check: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) -> ConformanceCase {
@@ -32,7 +33,7 @@ enum FAPI2Plan {
         try await run.fixture.open([("client_id", client), ("request_uri", address)] + more)
     }
 
-    private static func isRefused(_ response: Exchange.Response, _ error: String = "invalid_request") -> Bool {
+    static func isRefused(_ response: Exchange.Response, _ error: String = "invalid_request") -> Bool {
         response.status == 400 && response.json?["error"] == .string(error) && response.json?["request_uri"] == nil
     }
 

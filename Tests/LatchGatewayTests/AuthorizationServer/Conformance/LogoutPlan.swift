@@ -5,9 +5,8 @@ import Testing
 @testable import GatewayCore
 @testable import LatchGateway
 
-/// The modules of `oidcc-rp-initiated-logout-certification-test-plan`, and the metadata of back-channel logout.
-///
-/// `ClientSignOutTests` tests the messages of back-channel logout.
+/// The modules of `oidcc-rp-initiated-logout-certification-test-plan` and of
+/// `oidcc-backchannel-rp-initiated-logout-certification-test-plan`.
 enum LogoutPlan {
     static let redirect = "https://web.example.org/goodbye"
 
@@ -20,6 +19,12 @@ enum LogoutPlan {
             let metadata = try await run.metadata()
             #expect(metadata["backchannel_logout_supported"] == true)
             #expect(metadata["backchannel_logout_session_supported"] == true)
+        },
+        module("oidcc-backchannel-rp-initiated-logout") { (_) async throws in
+            try await SignOutReceiver.with { client, address in
+                let signOut = ClientSignOutSettings(redirects: [redirect], address: address)
+                try await ConformanceRun.with({ $0.setSignOut(signOut) }) { try await backChannel($0, client) }
+            }
         },
         module("oidcc-rp-initiated-logout") { (run) async throws in
             let hint = try await hint(run)
@@ -69,6 +74,25 @@ enum LogoutPlan {
         _ name: String, _ check: @escaping @Sendable (ConformanceRun) async throws -> Void
     ) -> ConformanceCase {
         ConformanceCase(.logout, name, .supported, check)
+    }
+
+    private static func backChannel(_ run: ConformanceRun, _ client: SignOutReceiver) async throws {
+        let tokens = try await run.tokens()
+        let fields = [
+            ("id_token_hint", try tokens.id.orThrow), ("post_logout_redirect_uri", redirect), ("state", "abc"),
+        ]
+        #expect(try await end(run, fields).headers["Location"] == redirect + "?state=abc")
+        await run.fixture.gateway.gateway.tellClients()
+        let received = client.take()
+        #expect(received.count == 1)
+        let token = OAuthTokens(access: tokens.access, refresh: tokens.refresh, id: received.first)
+        let (claims, named) = (try await run.claims(token), try await run.claims(tokens))
+        for name in ["iss", "aud", "sub", "sid"] { #expect(claims[name] == named[name], "\(name)") }
+        #expect(claims["iat"]?.number != nil && claims["exp"]?.number != nil && claims["jti"]?.string != nil)
+        #expect(claims["nonce"] == nil)
+        #expect(claims["events"] == ["http://schemas.openid.net/event/backchannel-logout": [:]])
+        let silent = try await run.fixture.open(run.parameters([("prompt", "none")]))
+        #expect(try run.fields(of: silent)["error"] == "login_required")
     }
 
     /// Signs the person in and returns the parameter with the ID token.
