@@ -172,7 +172,7 @@ def mcp(address, client=None):
         narrow = requests.post(metadata(resource["authorization_servers"][0])["token_endpoint"], data={
             "grant_type": "refresh_token", "refresh_token": storage.tokens.refresh_token, "client_id": client,
             "scope": "openid"}).json()
-        refused = requests.get(urljoin(address, "/notes/1"), headers={"Authorization": "Bearer " + narrow["access_token"]})
+        refused = requests.get(address + "/notes/1", headers={"Authorization": "Bearer " + narrow["access_token"]})
         result |= {"narrow_status": refused.status_code, "challenge": refused.headers.get("WWW-Authenticate")}
     return result
 

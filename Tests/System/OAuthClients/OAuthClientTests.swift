@@ -78,7 +78,7 @@ struct OAuthClientTests {
             dialects: {onyx: {enabled: false}}
             verify: {enabled: true}
             access:
-              notes: {hosts: "127.0.0.1:\(Self.proxyPort)", paths: /notes/*, scopes: notes.read}
+              notes: {hosts: "127.0.0.1:\(Self.proxyPort)", paths: /mcp/notes/*, scopes: notes.read}
               app: {hosts: "127.0.0.1:\(Self.proxyPort)"}
             oauth:
               enabled: true
