@@ -88,12 +88,7 @@ extension OAuthRoutes {
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
             isAudience(assertion.audience, of: client, at: path), assertion.isSigned(by: keys)
         else { throw Refusal(response: TokenResponses.invalidClient) }
-        let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
-        do {
-            try await assertions.save([1], under: assertion.key, for: rest + assertions.toleratedClockDifference)
-        } catch let error as GatewayError where error.code == .codeExists {
-            throw Refusal(response: TokenResponses.invalidClient)
-        }
+        guard try await assertions.record(assertion.key) else { throw Refusal(response: TokenResponses.invalidClient) }
         return client
     }
 

@@ -53,7 +53,7 @@ extension OAuthRoutes {
     }
 
     /// A request, and its handle if it is stored.
-    private struct Authorization {
+    struct Authorization {
         let pending: PendingRequest
         var handle: String?
     }
@@ -104,16 +104,7 @@ extension OAuthRoutes {
             let back = try await returnPath(authorization)
             return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
         }
-        guard isRecent(visitor.session, parameters, authorization.pending),
-            parameters.hasHint == false || isHinted(visitor, hint, parameters)
-        else {
-            // Whoever signs in again for this request may still be somebody else.
-            guard !parameters.hasHint || !isLater(visitor.session, than: authorization.pending) else {
-                throw AuthorizationError.loginRequired
-            }
-            guard mayInteract else { throw AuthorizationError.loginRequired }
-            return try await signIn(authorization, again: true)
-        }
+        if let signIn = try await reauthentication(visitor, parameters, authorization, hint) { return signIn }
         let mustAsk =
             parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
             || parameters.client.registration != nil
@@ -125,6 +116,21 @@ extension OAuthRoutes {
         guard mayInteract else { throw AuthorizationError.consentRequired }
         return consentPage(
             parameters, try await pending.save(authorization.pending, under: authorization.handle), visitor)
+    }
+
+    /// Returns the redirect to the sign-in page when the person must authenticate again for a request, and nil when the
+    /// person need not. It is asked when a request is opened, and again when the person decides.
+    func reauthentication(
+        _ visitor: SignedInBrowser, _ parameters: AuthorizationParameters, _ authorization: Authorization,
+        _ hint: IDTokenHint?
+    ) async throws -> ServerResponse? {
+        let isRecent = isRecent(visitor.session, parameters, authorization.pending)
+        guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
+        // Whoever signs in again for this request may still be somebody else.
+        guard !parameters.hasHint || !isLater(visitor.session, than: authorization.pending),
+            !parameters.prompts.contains(.none)
+        else { throw AuthorizationError.loginRequired }
+        return try await signIn(authorization, again: true)
     }
 
     /// Whether the person has authenticated as recently as the client asks for.

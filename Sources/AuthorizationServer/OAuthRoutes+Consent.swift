@@ -53,12 +53,15 @@ extension OAuthRoutes {
 
     /// Receives the decision of the person. A stored request is good for one decision.
     func decided(_ visit: SignedInRequest) async throws -> ServerResponse {
-        guard let pending = try await pending.take(visit.fields["handle"] ?? ""), let fields = pending.fields else {
-            return unknownRequest
-        }
+        let handle = visit.fields["handle"] ?? ""
+        guard let pending = try await pending.take(handle), let fields = pending.fields else { return unknownRequest }
         return try await responding(fields, visit.request) { destination in
             let parameters = try parameters(fields, to: destination)
             guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
+            // Whoever sends the form need not have seen the page.
+            let authorization = Authorization(pending: pending, handle: handle)
+            let hint = try await hint(fields)
+            if let signIn = try await reauthentication(visit.visitor, parameters, authorization, hint) { return signIn }
             try await services.clients.allow(parameters.grant, by: visit.person.id)
             services.audit.record(
                 AuditEvent(

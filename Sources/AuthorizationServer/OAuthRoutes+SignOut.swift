@@ -50,8 +50,13 @@ extension OAuthRoutes {
     private func endSession(_ fields: FormFields, _ request: ServerRequest) async throws -> ServerResponse {
         guard let parameters = try await SignOutParameters(fields, self) else { return invalidSignOut }
         guard let visitor = try await pages.visitor(of: request) else { return signedOut(parameters, request) }
-        // The token shows that the person's own client asks. Any other page could send the browser here.
-        if parameters.hint?.person == visitor.person.id { return try await finish(parameters, visitor, request) }
+        // The token shows that a client asks to which the person signed in in this browser, and that the person is still
+        // signed in there. Any other page could send the browser here.
+        if let session = parameters.hint?.session, parameters.client?.registration == nil,
+            try await sessions.isLive(session, from: visitor.session.id)
+        {
+            return try await finish(parameters, visitor, request)
+        }
         return confirmation(parameters, visitor)
     }
 

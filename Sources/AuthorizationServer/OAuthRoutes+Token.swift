@@ -76,6 +76,8 @@ extension OAuthRoutes {
                         browser: record.browser), client, request)
             } catch let error as GatewayError where error.code == .unknownPerson {
                 return refuse(person.id, "person-changed", client, request)
+            } catch let error as GatewayError where error.code == .unknownClient {
+                return refuse(person.id, "access-removed", client, request)
             }
         }
     }
@@ -125,7 +127,8 @@ extension OAuthRoutes {
 
     /// Starts a session of a client and returns the response with its tokens.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere.
+    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere;
+    ///   ``GatewayError/Code/unknownClient`` when the client's access was removed.
     func issue(
         _ grant: ClientGrant, for person: Person, id: SessionID, _ authentication: Authentication,
         _ client: RegisteredClient, _ request: ServerRequest
@@ -138,7 +141,7 @@ extension OAuthRoutes {
         let tokens = try await sessions.issue(
             grant, for: person, device: device, id: id, authenticated: authentication.time,
             from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
-            isTold: client.signOut.address != nil, binding: Self.binding(for: client))
+            requiresConsent: true, isTold: client.signOut.address != nil, binding: Self.binding(for: client))
         recordSignIn(of: person.id, tokens.session, device, client, request)
         return try await response(tokens, authentication)
     }

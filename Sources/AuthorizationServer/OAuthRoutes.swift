@@ -21,7 +21,7 @@ package struct OAuthRoutes: ServiceDialect {
     let sessions: ClientSessionStore
     let codes: any CodeStore
     /// The ids of the assertions that clients have used.
-    let assertions: any CodeStore
+    let assertions: UsedIDs
     let keys: BridgeKeys
     let pending: PendingRequests
     let devices: DeviceRequestStore

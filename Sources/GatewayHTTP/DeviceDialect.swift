@@ -1,4 +1,5 @@
 package import Crypto
+import FoundationEssentials
 package import GatewayCore
 package import HTTPServer
 
@@ -78,12 +79,15 @@ extension DeviceDialect {
 
     /// Starts a session of a device. If the browser in which the person allowed it signed in through an identity provider,
     /// the provider also ends the new session.
+    ///
+    /// Nobody authenticated at the device, so its session never counts as a recent sign-in for a ``SensitiveAction`` or
+    /// an access rule.
     package func issueDeviceSession(
         for person: Person, _ approval: DeviceApproval, _ request: ServerRequest, token format: TokenFormat
     ) async throws -> DeviceToken {
         let credential = try await services.issuer.issue(
             for: person, device: onyxOrigin(of: request).device, token: format,
-            authenticated: approval.authenticated)
+            authenticated: .distantPast)
         try await services.sessions.record(browser: approval.browser, of: credential.session)
         return DeviceToken(
             credential.token, expiresIn: credential.expiresIn, session: credential.session,

@@ -23,7 +23,7 @@ package struct GatewayServices: Sendable {
     /// maximum number of records, so that a flood of requests displaces no codes.
     package let pendingRequests: (any CodeStore)?
     /// The store of the ids of signed statements with which clients have authenticated. A statement is accepted once.
-    package let clientAssertions: (any CodeStore)?
+    package let clientAssertions: UsedIDs?
     /// The check of proofs of possession. Nil when the authorization server is off: tokens are not bound to keys then.
     package let proofs: ProofVerifier?
     package let hasher: PasswordHasher
@@ -53,8 +53,8 @@ package struct GatewayServices: Sendable {
     /// The maximum number of authorization requests that wait, each of at most 8 KiB.
     private static let pendingCapacity = 8_192
 
-    /// The maximum number of ids of assertions.
-    private static let assertionCapacity = 65_536
+    /// How long the id of a client's assertion could be used again.
+    private static let assertionLifetime = Duration.seconds(300) + ClockDifference.tolerated * 2
 
     /// The proxies that are trusted to name the client.
     package var proxies: TrustedProxies { settings.trustedProxies }
@@ -109,7 +109,9 @@ package struct GatewayServices: Sendable {
             }
         }
         pendingRequests = separate(.pendingRequests, capacity: Self.pendingCapacity)
-        clientAssertions = separate(.clientAssertions, capacity: Self.assertionCapacity)
+        clientAssertions = codes.map {
+            Self.usedIDs(.clientAssertions, stores, $0, lifetime: Self.assertionLifetime)
+        }
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         proofs = Self.proofs(stores, keys, codes, address)
         hasher = stores.hasher
@@ -137,17 +139,22 @@ package struct GatewayServices: Sendable {
     ) -> ProofVerifier? {
         let settings = stores.settings.authorizationServer
         guard settings.isEnabled, let keys, let codes else { return nil }
-        let capacity = 2 * UsedProofs.capacity
+        return ProofVerifier(
+            used: usedIDs(.usedProofs, stores, codes, lifetime: ProofVerifier.tolerance * 2), address: address,
+            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, now: stores.now)
+    }
+
+    private static func usedIDs(
+        _ table: DatabaseCodeStore.Table, _ stores: GatewayStores, _ codes: any CodeStore, lifetime: Duration
+    ) -> UsedIDs {
+        let capacity = 2 * UsedIDs.capacity
         let store: any CodeStore =
             switch codes {
             case is MemoryCodeStore: MemoryCodeStore(capacity: capacity, now: stores.now)
             case is DatabaseCodeStore:
-                DatabaseCodeStore(
-                    database: stores.database, table: .usedProofs, capacity: 64 * capacity, now: stores.now)
+                DatabaseCodeStore(database: stores.database, table: table, capacity: 64 * capacity, now: stores.now)
             default: codes
             }
-        return ProofVerifier(
-            used: UsedProofs(store: store, now: stores.now), address: address,
-            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, now: stores.now)
+        return UsedIDs(store: store, lifetime: lifetime, now: stores.now)
     }
 }

@@ -102,6 +102,12 @@ enum ClientSessionStatements {
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)
 
+    static let isLive = Statement(
+        """
+        SELECT s.ended_at IS NULL AND s.expires_at > ?3 FROM client_sessions c JOIN sessions s ON s.id = c.session_id
+        WHERE c.session_id = ?1 AND c.browser_id = ?2
+        """, String.self, String.self, Date.self, row: { row throws(DatabaseError) in try row.get(0) as Bool })
+
     /// Stores the current refresh token and its successor.
     static let rotate = Statement(
         """

@@ -58,21 +58,25 @@ package struct ClientSessionStore: Sendable {
     ///     session out, it also ends the client's. Nil if there is none.
     ///   - methods: How the person authenticated.
     ///   - signer: Makes a signed access token. Nil for an opaque one.
+    ///   - requiresConsent: Whether the person must still allow the client the grant. Default: false.
     ///   - isTold: Whether the client is told when its session or that of the browser ends.
     ///   - binding: The key that the tokens are bound to. Default: none.
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
-    ///   since `person` was read; `DatabaseError`.
+    ///   since `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
+    ///   client was removed; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, for person: Person, device: SessionDevice, id: SessionID, authenticated: Date,
         from browser: SessionID?, methods: AuthenticationMethods = .password,
-        signer: AccessTokenSigner? = nil, isTold: Bool = false, binding: TokenBinding? = nil
+        signer: AccessTokenSigner? = nil, requiresConsent: Bool = false, isTold: Bool = false,
+        binding: TokenBinding? = nil
     ) async throws -> ClientTokens {
         let now = now()
         let cap = now + lifetime.maximum
         let expires = min(now + lifetime.sliding, cap)
-        let refresh = RefreshToken(session: id, generation: 1, key: self.key)
         let key = binding?.thumbprint
+        let refresh = RefreshToken(
+            session: id, generation: 1, isBound: binding?.includesRefreshTokens ?? false, key: self.key)
         let access = try AccessToken(
             generation: 1, expires: min(now + accessTokenLifetime, expires), keyThumbprint: key
         ) { end in
@@ -82,6 +86,10 @@ package struct ClientSessionStore: Sendable {
         }
         let maximum = max(1, lifetime.maximumPerPerson)
         let displaced = try await database.write { connection -> [SessionID]? in
+            // Here, because the person may remove the access at the same time.
+            guard try !requiresConsent || ClientStore.isAllowed(grant, by: person.id, connection) else {
+                throw GatewayError(.unknownClient, "The client's access has just been removed.")
+            }
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, Self.placeholder(of: id).bytes, now, now, expires, cap,
                 device.name, device.kind, device.address, min(authenticated, now), id.uuid, person.id,
@@ -156,8 +164,10 @@ package struct ClientSessionStore: Sendable {
         else { return .refused }
         let expires = min(now + lifetime.sliding, stored.cap)
         let (kind, key) = (stored.kind(of: token), binding?.thumbprint)
-        // An old token means theft, also in a request that proves no key.
-        if kind != .old, let bound = stored.keyThumbprint, bound != key { return .otherKey }
+        // An old token means theft, also in a request that proves no key. So does a current token that is not bound, when
+        // another request has bound the next one to a key: two parties have it.
+        let isOther = stored.keyThumbprint.map { $0 != key } ?? false
+        if kind != .old, isOther, token.isBound { return .otherKey }
         var machine = stored.machine
         func access(_ generation: Int) throws -> AccessToken {
             try AccessToken(
@@ -168,7 +178,7 @@ package struct ClientSessionStore: Sendable {
                     boundTo: key, at: now, until: end)
             }
         }
-        switch machine.refresh(with: kind) {
+        switch isOther && kind == .current ? .endSession : machine.refresh(with: kind) {
         case .refuse: return .refused
         case .endSession:
             let person = try connection.first(
@@ -188,7 +198,8 @@ package struct ClientSessionStore: Sendable {
             }
             return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))
         case .issue(let generation):
-            let next = RefreshToken(session: token.session, generation: generation, key: self.key)
+            let isBound = stored.keyThumbprint != nil || binding?.includesRefreshTokens == true
+            let next = RefreshToken(session: token.session, generation: generation, isBound: isBound, key: self.key)
             let latest = try access(generation)
             let answer = SealedAnswer(access: latest, refreshToken: next.text)
             try connection.run(
@@ -304,6 +315,16 @@ extension ClientSessionStore {
                     SessionStatements.endByID, now, SessionEndReason.signedOut.rawValue, id, now)
             else { return nil }
             return EndedSession(session: SessionID(rawValue: id), person: person)
+        }
+    }
+
+    /// Whether a session of a client is live, and was allowed in a session of a browser.
+    ///
+    /// - Throws: `DatabaseError`.
+    package func isLive(_ session: SessionID, from browser: SessionID) async throws -> Bool {
+        let now = now()
+        return try await database.read {
+            try $0.first(ClientSessionStatements.isLive, session.rawValue, browser.rawValue, now) ?? false
         }
     }
 

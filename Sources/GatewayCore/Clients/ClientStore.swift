@@ -101,9 +101,14 @@ package struct ClientStore: Sendable {
 extension ClientStore {
     /// Whether a person has allowed a client at least the scopes and the audience of a grant before.
     package func isAllowed(_ grant: ClientGrant, by person: UUID) async throws -> Bool {
-        guard
-            let allowed = try await database.read({ try $0.first(ClientStatements.consent, person, grant.client) })
-        else { return false }
+        try await database.read { try Self.isAllowed(grant, by: person, $0) }
+    }
+
+    /// Does the same inside a transaction.
+    static func isAllowed(
+        _ grant: ClientGrant, by person: UUID, _ connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        guard let allowed = try connection.first(ClientStatements.consent, person, grant.client) else { return false }
         return Set(allowed.scopes).isSuperset(of: grant.scopes) && Set(allowed.audience).isSuperset(of: grant.audience)
     }
 

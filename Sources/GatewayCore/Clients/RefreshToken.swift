@@ -12,9 +12,12 @@ struct RefreshToken: Sendable {
     let session: SessionID
     /// The number of the token in its session, from 1.
     let generation: Int
+    /// Whether the token was bound to a key when it was issued.
+    let isBound: Bool
     /// The token's text: 86 characters of base64url.
     let text: Secret
 
+    private static let boundBit = UInt32(1) << 31
     private static let sessionCount = 12
     private static let randomCount = 32
     private static let codeCount = 16
@@ -23,10 +26,12 @@ struct RefreshToken: Sendable {
     static let textCount = 86
 
     /// Makes a new token.
-    init(session: SessionID, generation: Int, key: Secret) {
+    init(session: SessionID, generation: Int, isBound: Bool = false, key: Secret) {
         self.session = session
         self.generation = generation
-        let number = UInt32(truncatingIfNeeded: generation)
+        self.isBound = isBound
+        // The highest bit says whether the token is bound.
+        let number = UInt32(truncatingIfNeeded: generation) & ~Self.boundBit | (isBound ? Self.boundBit : 0)
         let head =
             Array(session.rawValue.utf8) + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
             + SecureRandom.bytes(Self.randomCount)
@@ -41,7 +46,9 @@ struct RefreshToken: Sendable {
         let head = Array(bytes.dropLast(Self.codeCount))
         guard constantTimeEqual(Array(bytes.suffix(Self.codeCount)), Self.code(of: head, key)) else { return nil }
         session = SessionID(rawValue: String(decoding: head.prefix(Self.sessionCount), as: UTF8.self))
-        generation = head.dropFirst(Self.sessionCount).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        let number = head.dropFirst(Self.sessionCount).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        isBound = number & Self.boundBit != 0
+        generation = Int(number & ~Self.boundBit)
         self.text = Secret(text)
     }
 

@@ -15,7 +15,7 @@ package struct ProofVerifier: Sendable {
     /// How much the time of a proof may differ from this clock, in both directions.
     package static let tolerance = ClockDifference.tolerated
 
-    let used: UsedProofs
+    let used: UsedIDs
     let address: PublicAddress
     /// Nil when clients need no nonces.
     let nonces: ProofNonces?

@@ -118,6 +118,26 @@ struct ClientAuthorizationTests {
         }
     }
 
+    @Test("OpenID Connect Core §3.1.2.1 a decision that is sent without the sign-in that was asked for is not accepted")
+    func decisionWithoutSignIn() async throws {
+        try await OAuthFixture.with { fixture in
+            _ = try await fixture.browser.signIn()
+            let page = try await fixture.open(fixture.parameters)
+            let form = PageBrowser.hiddenFields(of: try PageBrowser.form("/oauth2/authorize", in: page.text).orThrow)
+            fixture.gateway.clock.advance(100)
+            for (name, value) in [("prompt", "login"), ("max_age", "50"), ("acr_values", "multi-factor")] {
+                let asked = try await fixture.open(OAuthFixture.replacing(fixture.parameters, [(name, value)]))
+                let back = try #require(try OAuthFixture.fields(of: asked)["return"])
+                let query = try FormURLEncoded.decode(String(try back.split(separator: "?").last.orThrow))
+                let handle = try #require(query["request_uri"]).split(separator: ":").last.orThrow
+                let response = try await fixture.browser.post(
+                    "/oauth2/authorize",
+                    OAuthFixture.replacing(form, [("handle", String(handle))]) + [("decision", "allow")])
+                #expect(response.status == 303 && response.headers["Location"]?.contains("again=1") == true, "\(name)")
+            }
+        }
+    }
+
     @Test("RFC 8252 §8.6 who has allowed a client is asked again only where another app could receive the response")
     func remembered() async throws {
         try await OAuthFixture.with { fixture in

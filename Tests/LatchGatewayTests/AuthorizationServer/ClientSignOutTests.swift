@@ -56,6 +56,27 @@ struct ClientSignOutTests {
         }
     }
 
+    @Test(
+        "OpenID Connect RP-Initiated Logout §2 the token of another browser or of an ended session signs nobody out unasked"
+    )
+    func otherSession() async throws {
+        try await Self.with { fixture in
+            let hint = try #require(try await Self.tokens(fixture).id)
+            let cookies = fixture.browser.browser.cookies
+            fixture.browser.browser.cookies = [:]
+            _ = try await fixture.browser.signIn()
+            let fields = [("id_token_hint", hint), ("post_logout_redirect_uri", Self.redirect)]
+            #expect(try await Self.endSession(fixture, fields).text.contains("Sign out?"))
+            #expect(try await Self.isSignedIn(fixture))
+
+            fixture.browser.browser.cookies = cookies
+            let ada = try #require(try await fixture.gateway.gateway.stores.people.find(GatewayFixture.email))
+            _ = try await fixture.gateway.gateway.stores.clients.withdraw("web", by: ada.id)
+            #expect(try await Self.endSession(fixture, fields).text.contains("Sign out?"))
+            #expect(try await Self.isSignedIn(fixture))
+        }
+    }
+
     @Test("OpenID Connect RP-Initiated Logout §2 without it, or with that of somebody else, the person is asked")
     func withoutHint() async throws {
         try await Self.with { fixture in

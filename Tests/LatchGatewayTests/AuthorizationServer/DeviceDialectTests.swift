@@ -66,6 +66,33 @@ struct DeviceDialectTests {
         }
     }
 
+    @Test("RFC 8628 §5.4 the session of a device, at which nobody authenticated, never counts as a recent sign-in")
+    func notRecent() async throws {
+        try await Self.with { fixture in
+            for dialect in ["onyx", "immich", "latchd"] {
+                let codes = try DeviceAuthorizationResponse(
+                    parsing: Array(try await Self.begin(dialect, fixture).text.utf8))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let response = try await fixture.poll(codes, [("client_id", "latch")])
+                let token = try #require(response.json?["access_token"]?.string)
+                let services = fixture.gateway.gateway.services
+                let session = try #require(try await services.issuer.authenticate(token).session)
+                for action in SensitiveAction.allCases {
+                    #expect(throws: GatewayError.self) { try services.requireRecentSignIn(for: action, session) }
+                }
+            }
+            // Immich lets a session sign out the person's other devices.
+            let codes = try DeviceAuthorizationResponse(
+                parsing: Array(try await Self.begin("immich", fixture).text.utf8))
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            let token = try #require(
+                try await fixture.poll(codes, [("client_id", "latch")]).json?["access_token"]?.string)
+            let refused = try await fixture.gateway.http.send(
+                "DELETE", "/im/sessions", headers: GatewayFixture.bearer(token))
+            #expect((400..<500).contains(refused.status), "\(refused.status)")
+        }
+    }
+
     @Test("RFC 9728 a device gets a session that opens the protected servers")
     func protected() async throws {
         try await Self.with { fixture in

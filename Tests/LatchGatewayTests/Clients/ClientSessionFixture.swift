@@ -36,16 +36,21 @@ struct ClientSessionFixture: Sendable {
 
     /// The tokens of a new session of a client.
     func issue(
-        _ grant: ClientGrant = grant, to person: Person? = nil, from browser: SessionID = .random()
+        _ grant: ClientGrant = grant, to person: Person? = nil, from browser: SessionID = .random(),
+        requiresConsent: Bool = false
     ) async throws -> ClientTokens {
         try await store.issue(
             grant, for: person ?? self.person,
             device: SessionDevice(name: "Notes", kind: SessionDevice.clientKind, address: "192.0.2.7"),
-            id: .random(), authenticated: clock.now, from: browser)
+            id: .random(), authenticated: clock.now, from: browser, requiresConsent: requiresConsent)
     }
 
-    func refresh(_ token: Secret, of client: String = "notes") async throws -> ClientRefresh {
-        try await store.refresh(token.reveal(), of: client)
+    func refresh(
+        _ token: Secret, of client: String = "notes", key thumbprint: String? = nil
+    ) async throws -> ClientRefresh {
+        try await store.refresh(
+            token.reveal(), of: client,
+            binding: thumbprint.map { TokenBinding(thumbprint: $0, includesRefreshTokens: true) })
     }
 
     /// The tokens of a refresh that must succeed.

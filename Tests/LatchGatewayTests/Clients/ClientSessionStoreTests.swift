@@ -45,6 +45,44 @@ struct ClientSessionStoreTests {
         }
     }
 
+    @Test("RFC 6749 §10.5 a client whose access was removed since gets no tokens, also at the last moment")
+    func consent() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let clients = fixture.stores.clients
+            for _ in 1...2 {
+                let error = await #expect(throws: GatewayError.self) { try await fixture.issue(requiresConsent: true) }
+                #expect(error?.code == .unknownClient)
+                try await clients.allow(ClientSessionFixture.grant, by: fixture.person.id)
+                _ = try await fixture.issue(requiresConsent: true)
+                _ = try await clients.withdraw(ClientSessionFixture.grant.client, by: fixture.person.id)
+            }
+            #expect(try await fixture.count("client_sessions") == 2)
+        }
+    }
+
+    @Test("RFC 9700 §4.14 if somebody binds the next refresh token to a key, the use of the first one ends the session")
+    func boundByAnother() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let first = try await fixture.issue()
+            let stolen = try #require(try await fixture.refresh(first.refreshToken, key: "thief").tokens)
+            guard case .stolen = try await fixture.refresh(first.refreshToken) else {
+                Issue.record("The session of two parties lives.")
+                return
+            }
+            #expect(try await fixture.refresh(stolen.refreshToken, key: "thief").tokens == nil)
+            // A client that begins to prove a key may lose a response, and a thief without the key ends nothing.
+            let second = try await fixture.issue()
+            let bound = try #require(try await fixture.refresh(second.refreshToken, key: "own").tokens)
+            let again = try #require(try await fixture.refresh(second.refreshToken, key: "own").tokens)
+            #expect(again.refreshToken.reveal() == bound.refreshToken.reveal())
+            guard case .otherKey = try await fixture.refresh(bound.refreshToken) else {
+                Issue.record("A bound refresh token was accepted without its key, or ended the session.")
+                return
+            }
+            #expect(try await fixture.refresh(bound.refreshToken, key: "own").tokens != nil)
+        }
+    }
+
     @Test("a session that the identity provider signs out ends the client's that was allowed in it")
     func provider() async throws {
         try await ClientSessionFixture.with { fixture in

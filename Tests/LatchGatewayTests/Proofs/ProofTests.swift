@@ -351,7 +351,9 @@ struct ProofTests {
     @Test("a gateway that has recorded too many proofs refuses further ones, and forgets none")
     func capacity() async throws {
         let clock = TestClock()
-        let used = UsedProofs(store: MemoryCodeStore(capacity: 8, now: { clock.now }), capacity: 4) { clock.now }
+        let used = UsedIDs(
+            store: MemoryCodeStore(capacity: 8, now: { clock.now }), lifetime: ProofVerifier.tolerance * 2, capacity: 4
+        ) { clock.now }
         let keys = (0..<6).map { SHA256.digest("\($0)") }
         for key in keys.prefix(4) { #expect(try await used.record(key)) }
         for key in keys {

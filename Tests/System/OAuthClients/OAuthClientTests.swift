@@ -41,10 +41,29 @@ struct OAuthClientTests {
     }
 
     @Test(
-        "RFC 9728 RFC 8707 RFC 7591 RFC 6750 the client of the Model Context Protocol signs in from a protected address alone",
+        "RFC 9728 RFC 8707 RFC 7591 the client of the Model Context Protocol signs in from a protected address alone",
         arguments: [["app"], []])
     func protectedAddress(_ client: [String]) async throws {
-        try await withGateway { _, folder in
+        try await withProxy { _, address in
+            let result = try await Self.run(["mcp", address] + client)
+            #expect(result["status"] == 200)
+        }
+    }
+
+    @Test("RFC 6750 §3.1 behind nginx a client learns the scope that its token lacks")
+    func scope() async throws {
+        try await withProxy { gateway, address in
+            let result = try await Self.run(
+                ["authlib-protected", gateway.address, address, "app", address + "/notes/1"])
+            #expect(result["status"] == 200 && result["other_status"] == 403)
+            let challenge = result["challenge"]?.string ?? ""
+            #expect(challenge.contains(#"error="insufficient_scope", scope="notes.read""#), "\(challenge)")
+        }
+    }
+
+    /// Starts a gateway, and nginx that protects a backend with it.
+    private func withProxy(_ body: (RunningGateway, _ address: String) async throws -> Void) async throws {
+        try await withGateway { gateway, folder in
             let backend = try RunningProgram(
                 "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
                 environment: ["PATH": ProxyFixture.path, "PYTHONDONTWRITEBYTECODE": "1"])
@@ -52,14 +71,7 @@ struct OAuthClientTests {
             let port = try #require(line.split(separator: " ").last)
             let proxy = try await Self.nginx(folder, backend: String(port))
             try await attempt {
-                let result = try await Self.run(["mcp", "http://127.0.0.1:\(Self.proxyPort)/mcp"] + client)
-                #expect(result["status"] == 200)
-                if !client.isEmpty {
-                    // The client asked for the scopes of the host, so only a token with fewer of them is refused.
-                    #expect(result["narrow_status"] == 403)
-                    let challenge = result["challenge"]?.string ?? ""
-                    #expect(challenge.contains(#"error="insufficient_scope", scope="notes.read""#), "\(challenge)")
-                }
+                try await body(gateway, "http://127.0.0.1:\(Self.proxyPort)/mcp")
             } finally: {
                 for program in [proxy, backend] {
                     program.send(SIGTERM)

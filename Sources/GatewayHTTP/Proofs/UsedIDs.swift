@@ -4,14 +4,14 @@ import GatewayCore
 package import SignInBridge
 import Synchronization
 
-/// The memory of used proofs, which gateways share as they share one-time codes.
+/// The memory of the ids of proofs or assertions that were used, which gateways share as they share one-time codes.
 ///
-/// It holds the hashes of ids for as long as the proofs could be used again. When a gateway has recorded too many in that
-/// time, it refuses further ones, because forgetting one would allow its repetition.
+/// It holds the hashes of ids for as long as they could be used again. When a gateway has recorded too many in that time,
+/// it refuses further ones, because forgetting one would allow its repetition.
 ///
-/// Source: RFC 9449 §11.1.
-package final class UsedProofs: Sendable {
-    /// The maximum number of proofs that one gateway records in the time for which it remembers them.
+/// Source: RFC 9449 §11.1; RFC 7523 §3.
+package final class UsedIDs: Sendable {
+    /// The maximum number of ids that one gateway records in the time for which it remembers them.
     package static let capacity = 524_288
 
     private struct Count {
@@ -21,6 +21,7 @@ package final class UsedProofs: Sendable {
     }
 
     private let store: any CodeStore
+    private let lifetime: Duration
     private let capacity: Int
     private let now: @Sendable () -> Date
     private let count = Mutex(Count())
@@ -29,23 +30,24 @@ package final class UsedProofs: Sendable {
     ///
     /// - Parameters:
     ///   - store: The store of the hashes. It must hold at least twice the capacity.
-    ///   - capacity: The maximum number of proofs.
+    ///   - lifetime: How long an id could be used again, by the clock of any gateway.
+    ///   - capacity: The maximum number of ids.
     ///   - now: The clock.
-    package init(store: any CodeStore, capacity: Int = capacity, now: @escaping @Sendable () -> Date) {
+    package init(
+        store: any CodeStore, lifetime: Duration, capacity: Int = capacity, now: @escaping @Sendable () -> Date
+    ) {
         self.store = store
+        self.lifetime = lifetime + store.toleratedClockDifference
         self.capacity = capacity
         self.now = now
     }
 
-    /// How long a proof is remembered: as long as its time is accepted by any of the gateways.
-    private var lifetime: Duration { ProofVerifier.tolerance * 2 + store.toleratedClockDifference }
-
-    /// Records a proof. Returns false when it was recorded before.
+    /// Records an id. Returns false when it was recorded before.
     ///
     /// - Throws: ``GatewayError/Code/busy`` when there are too many; errors of the store.
     package func record(_ key: SHA256Digest) async throws -> Bool {
         guard reserve() else {
-            throw GatewayError(.busy, "The gateway has got too many proofs of possession; try again in some minutes.")
+            throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again in some minutes.")
         }
         do {
             try await store.save([], under: key, for: lifetime)
@@ -55,12 +57,12 @@ package final class UsedProofs: Sendable {
         }
     }
 
-    /// Deletes expired proofs.
+    /// Deletes ids that cannot be used again.
     package func sweep() async { await store.sweep() }
 
-    /// Counts a proof, in intervals of the lifetime. The count of two intervals is at least that of the last lifetime.
+    /// Counts an id, in intervals of the lifetime. The count of two intervals is at least that of the last lifetime.
     private func reserve() -> Bool {
-        let (now, lifetime) = (now(), lifetime)
+        let now = now()
         return count.withLock { count in
             if now >= count.start + lifetime {
                 count = Count(start: now, previous: now < count.start + lifetime * 2 ? count.current : 0)
