@@ -11,7 +11,7 @@ package struct ClientStore: Sendable {
     package static let maximum = 1_000
 
     let database: Database
-    private let configured: [RegisteredClient]
+    let configured: [RegisteredClient]
     let now: @Sendable () -> Date
 
     /// Creates a store with the clients of the configuration.
@@ -95,8 +95,7 @@ package struct ClientStore: Sendable {
     /// Does the same inside a write transaction. Returns nil when no stored client has this id.
     static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
         guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
-        try connection.run(ClientStatements.removeConsents, id)
-        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
+        return try endAccess(of: id, at: now, connection)
     }
 }
 

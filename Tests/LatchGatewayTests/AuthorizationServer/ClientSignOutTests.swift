@@ -190,6 +190,7 @@ struct ClientSignOutTests {
                     }
                 ),
                 ("the access", { _ in _ = try await gateway.stores.clients.withdraw("web", by: person.id) }),
+                ("the access of everybody", { _ in _ = try await gateway.stores.clients.endAccess(of: "web") }),
             ]
             for (name, end) in ends {
                 fixture.browser.browser.cookies = [:]
