@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import JOSE
 import OAuth
 import TestSupport
 import Testing
@@ -96,6 +97,28 @@ struct DeviceDialectTests {
         try await Self.with(isOn: false) { fixture in
             let refused = try await Self.begin("immich", fixture)
             #expect(refused.json?["error"] == "invalid_client")
+        }
+    }
+
+    @Test("RFC 9449 §6.1 the signed token of a device with a key names the key")
+    func confirmation() async throws {
+        try await Self.with { fixture in
+            let maker = try ProofMaker()
+            func token(_ headers: [(String, String)]) async throws -> JSONValue {
+                let codes = try DeviceAuthorizationResponse(
+                    parsing: Array(try await Self.begin("timetracker", fixture).text.utf8))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let response = try await fixture.post(
+                    "token",
+                    [
+                        ("grant_type", OAuthFixture.deviceGrant), ("device_code", codes.deviceCode.reveal()),
+                        ("client_id", "latch"),
+                    ], headers: headers)
+                #expect(response.json?["token_type"] == (headers.isEmpty ? "Bearer" : "DPoP"))
+                return try JSONValue(parsing: JSONWebSignature(parsing: try response.token.orThrow).payload)
+            }
+            #expect(try await token(try fixture.tokenProof(maker))["cnf"] == ["jkt": .string(maker.thumbprint)])
+            #expect(try await token([])["cnf"] == nil)
         }
     }
 
