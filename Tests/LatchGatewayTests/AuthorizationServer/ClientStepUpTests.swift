@@ -29,7 +29,11 @@ struct ClientStepUpTests {
             rule("/notes", AccessRequirement(scopes: ["notes.read", "email"])),
             AccessRule(named: "rest", hosts: ["app.example.org"], admission: .signedIn),
         ].compactMap { $0 }
-        try await OAuthFixture.with({ $0.verify.rules.rules = rules }, body)
+        try await OAuthFixture.with(
+            {
+                $0.verify.rules.rules = rules
+                $0.authorizationServer.servesDialectsToDevices = true
+            }, body)
     }
 
     private static func ask(
@@ -168,6 +172,34 @@ struct ClientStepUpTests {
             #expect(try await Self.ask(fixture, "/fresh/1", GatewayFixture.bearer(refreshed.access)).status == 401)
             try await Self.record(["mfa"], fixture)
             #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(refreshed.access)).status == 200)
+        }
+    }
+
+    @Test("RFC 9470 §3 a session of a dialect that a device begins, and its children, count as the browser's sign-in")
+    func devices() async throws {
+        try await Self.with { fixture in
+            func token() async throws -> String {
+                let response = try await fixture.begin([("client_id", "latch"), ("dialect", "onyx"), ("scope", nil)])
+                let codes = try DeviceAuthorizationResponse(parsing: Array(response.text.utf8))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                return try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            }
+            _ = try await fixture.browser.signIn()
+            let weak = try await token()
+            #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(weak)).status == 401)
+            try await Self.record(["mfa", "otp"], fixture)
+            let strong = try await token()
+            #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(strong)).status == 200)
+
+            let (issuer, stores) = (fixture.gateway.gateway.issuer, fixture.gateway.gateway.stores)
+            let parent = try #require(try await issuer.authenticate(strong).session)
+            #expect(parent.methods.values == ["mfa", "otp"])
+            let child = try await issuer.issue(
+                for: parent.person, device: SessionDevice(name: "Frame"), token: .opaque, authenticated: nil,
+                asking: parent.id)
+            try await stores.sessions.adopt(child.session, by: parent.id, lifetime: nil)
+            let adopted = try await issuer.authenticate(child.token.reveal()).session
+            #expect(adopted?.methods == parent.methods)
         }
     }
 
