@@ -101,17 +101,20 @@ package struct DeviceRequestStore: Sendable {
     /// - Parameters:
     ///   - code: The code of the device.
     ///   - client: The client that sent it.
+    ///   - usesUp: Whether an allowed request is removed. Default: true.
     /// - Returns: The tokens' owner and what they are for, or why there are none yet.
     /// - Throws: `DatabaseError`.
-    package func poll(_ code: String, of client: String) async throws -> DevicePoll {
+    package func poll(_ code: String, of client: String, usesUp: Bool = true) async throws -> DevicePoll {
         let (hash, now) = (SHA256.digest(code).bytes, now())
         // Nothing is lost with a power failure: the device asks again.
-        return try await database.write { connection in try poll(hash, of: client, at: now, connection) }
+        return try await database.write { connection in
+            try poll(hash, of: client, usesUp: usesUp, at: now, connection)
+        }
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the request is read.
     private func poll(
-        _ hash: [UInt8], of client: String, at now: Date, _ connection: Connection
+        _ hash: [UInt8], of client: String, usesUp: Bool, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> DevicePoll {
         guard let stored = try connection.first(DeviceStatements.find, hash),
             ExactText(stored.request.grant.client) == ExactText(client)
@@ -124,8 +127,8 @@ package struct DeviceRequestStore: Sendable {
                 DeviceStatements.recordPoll, now, stored.interval + (isHasty ? Self.interval : 0), hash)
             return isHasty ? .slowDown : .pending
         case (.allowed, let approval?):
-            return try connection.run(DeviceStatements.remove, hash) == 1
-                ? .allowed(stored.request, approval) : .unknown
+            if usesUp, try connection.run(DeviceStatements.remove, hash) == 0 { return .unknown }
+            return .allowed(stored.request, approval)
         case (.allowed, nil), (.denied, _): return .denied
         }
     }

@@ -175,6 +175,32 @@ struct ClientStepUpTests {
         }
     }
 
+    @Test("RFC 9470 §3 RFC 9449 §7.1 the challenge for a bound token has the scheme DPoP")
+    func boundToken() async throws {
+        try await Self.with { fixture in
+            let maker = try ProofMaker()
+            let tokens = try await fixture.boundTokens(maker, fixture.parameters + [("resource", Self.paths)])
+            func ask(_ path: String) async throws -> (status: Int, challenge: AuthenticationChallenge?) {
+                let proof = try maker.proof(
+                    "GET", Self.paths + path, at: fixture.gateway.clock.now, token: tokens.access)
+                let response = try await Self.ask(
+                    fixture, path, [("Authorization", "DPoP " + tokens.access), ("DPoP", proof)])
+                let fields = response.headers.values("WWW-Authenticate")
+                return (response.status, AuthenticationChallenge.all(in: fields).first)
+            }
+            #expect(try await ask("/other").status == 200)
+            for (path, status, error) in [
+                ("/strong/1", 401, "insufficient_user_authentication"), ("/notes/1", 403, "insufficient_scope"),
+            ] {
+                let refused = try await ask(path)
+                #expect(refused.status == status && refused.challenge?.scheme.lowercased() == "dpop", "\(path)")
+                let parameters = refused.challenge?.parameters ?? [:]
+                #expect(parameters["error"] == error && parameters["algs"]?.contains("ES256") == true, "\(path)")
+                #expect(parameters["resource_metadata"]?.hasSuffix(path) == true, "\(path)")
+            }
+        }
+    }
+
     @Test("RFC 9470 §3 a session of a dialect that a device begins, and its children, count as the browser's sign-in")
     func devices() async throws {
         try await Self.with { fixture in

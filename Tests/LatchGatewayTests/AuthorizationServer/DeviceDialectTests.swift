@@ -100,6 +100,19 @@ struct DeviceDialectTests {
         }
     }
 
+    @Test("where devices cannot sign in to dialects, the configuration may give the id 'latch' to a client")
+    func configuredClient() async throws {
+        try await OAuthFixture.with({ settings in
+            settings.authorizationServer.clients.append(
+                RegisteredClient(id: "latch", name: "latch", secretHash: nil, redirects: [], allowsDevice: true))
+        }) { fixture in
+            let tokens = try await fixture.deviceTokens([("client_id", "latch")])
+            #expect(try await fixture.userInfo(tokens.access).json?["name"] == "Ada")
+            let names = try await fixture.gateway.gateway.stores.clients.list().map(\.id)
+            #expect(names == ["app", "web", "latch"])
+        }
+    }
+
     @Test("RFC 9449 §6.1 the signed token of a device with a key names the key")
     func confirmation() async throws {
         try await Self.with { fixture in
