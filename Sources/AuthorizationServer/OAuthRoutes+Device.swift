@@ -13,7 +13,9 @@ extension OAuthRoutes {
     ///
     /// With the client `latch`, the parameter `dialect` names the server family whose token the device gets.
     ///
-    /// Source: RFC 8628 §3.1 and §3.2; RFC 8707 §2.
+    /// Like an authorization request, it may ask how and how long ago the person authenticated.
+    ///
+    /// Source: RFC 8628 §3.1 and §3.2; RFC 8707 §2; RFC 9470 §4.
     func authorizeDevice(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
         guard client.allowsDevice else { return Self.deviceNotAllowed }
@@ -41,8 +43,16 @@ extension OAuthRoutes {
                 return TokenResponses.refusal(error: error.code, sentence: error.sentence)
             }
         }
+        let maximumAge: Duration?
+        do throws(AuthorizationError) {
+            maximumAge = try AuthorizationParameters.maximumAge(form)
+        } catch {
+            return TokenResponses.refusal(error: error.code, sentence: error.sentence)
+        }
         guard
-            let made = try await devices.begin(grant, dialect: dialect, device: onyxOrigin(of: request).device)
+            let made = try await devices.begin(
+                grant, dialect: dialect, device: onyxOrigin(of: request).device,
+                level: AuthorizationParameters.level(form["acr_values"] ?? ""), maximumAge: maximumAge)
         else {
             return TokenResponses.refusal(
                 .tooManyRequests, error: "temporarily_unavailable",

@@ -20,6 +20,7 @@ extension Schema {
         Migration(
             to: 22, named: "access tokens of added clients",
             "ALTER TABLE clients ADD COLUMN access_tokens \(text) NOT NULL DEFAULT 'opaque';"),
+        Migration(to: 23, named: "how people must authenticate for devices", serverDeviceRequirements),
     ]
 
     /// The type of text in PostgreSQL.

@@ -213,5 +213,6 @@ package enum Schema {
         Migration(
             to: 22, named: "access tokens of added clients",
             "ALTER TABLE clients ADD COLUMN access_tokens TEXT NOT NULL DEFAULT 'opaque';"),
+        Migration(to: 23, named: "how people must authenticate for devices", deviceRequirements),
     ]
 }

@@ -129,6 +129,43 @@ struct DeviceGrantTests {
         }
     }
 
+    @Test("RFC 9470 §4 a device can ask for a recent or a strong authentication, which is tried once")
+    func authentication() async throws {
+        try await OAuthFixture.withDevices { fixture in
+            for age in ["-1", "1.5", "a", "99999999999"] {
+                #expect(try await fixture.begin([("max_age", age)]).json?["error"] == "invalid_request", "\(age)")
+            }
+            _ = try await fixture.browser.signIn()
+            fixture.gateway.clock.advance(60)
+            for changes in [[("max_age", "60")], [("acr_values", "single-factor unknown")], [("acr_values", "x")]] {
+                let codes = try await fixture.codes(changes.map { ($0.0, $0.1) })
+                #expect(try await fixture.enter(codes.userCode).text.contains("Allow Example TV?"), "\(changes)")
+            }
+            for changes in [[("max_age", "59")], [("max_age", "0")], [("acr_values", "multi-factor")]] {
+                let codes = try await fixture.codes(changes.map { ($0.0, $0.1) })
+                fixture.gateway.clock.advance(1)
+                let again = try await fixture.enter(codes.userCode)
+                let address = try #require(again.headers["Location"])
+                #expect(again.status == 303 && address.hasSuffix("&again=1"), "\(changes)")
+                let hasty = try await fixture.browser.post(
+                    OAuthFixture.devicePage,
+                    [
+                        (FormTokens.field, try await fixture.browser.token(on: OAuthFixture.devicePage)),
+                        ("user_code", codes.userCode), ("decision", "allow"),
+                    ])
+                #expect(hasty.headers["Location"] == address && hasty.status == 303, "\(changes)")
+                #expect(try await fixture.pollError(codes) == "authorization_pending", "\(changes)")
+                _ = try await fixture.browser.submit(
+                    "/latch/sign-in", on: address, [("password", GatewayFixture.password)])
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let tokens = try OAuthTokens(try await fixture.poll(codes))
+                let claims = try JSONValue(parsing: JSONWebSignature(parsing: try #require(tokens.id)).payload)
+                #expect(claims["acr"] == "single-factor", "the device learns the level that was reached")
+                fixture.gateway.clock.advance(61)
+            }
+        }
+    }
+
     @Test("RFC 9449 §4.3 a repeated proof, one for another address or a missing one does not use up the decision")
     func proofs() async throws {
         try await OAuthFixture.withDevices({ settings in
