@@ -94,8 +94,11 @@ package struct ClientStore: Sendable {
 
     /// Does the same inside a write transaction. Returns nil when no stored client has this id.
     static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
-        guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
-        return try endAccess(of: id, at: now, connection)
+        guard try connection.first(ClientStatements.find, id) != nil else { return nil }
+        // First, because the client's address is read when its sessions end.
+        let count = try endAccess(of: id, at: now, connection)
+        try connection.run(ClientStatements.remove, id)
+        return count
     }
 }
 

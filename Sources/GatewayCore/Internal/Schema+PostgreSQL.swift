@@ -21,6 +21,7 @@ extension Schema {
             to: 22, named: "access tokens of added clients",
             "ALTER TABLE clients ADD COLUMN access_tokens \(text) NOT NULL DEFAULT 'opaque';"),
         Migration(to: 23, named: "how people must authenticate for devices", serverDeviceRequirements),
+        Migration(to: 24, named: "sign-outs of clients that are removed", serverRemovedSignOuts),
     ]
 
     /// The type of text in PostgreSQL.

@@ -214,5 +214,6 @@ package enum Schema {
             to: 22, named: "access tokens of added clients",
             "ALTER TABLE clients ADD COLUMN access_tokens TEXT NOT NULL DEFAULT 'opaque';"),
         Migration(to: 23, named: "how people must authenticate for devices", deviceRequirements),
+        Migration(to: 24, named: "sign-outs of clients that are removed", removedSignOuts),
     ]
 }
