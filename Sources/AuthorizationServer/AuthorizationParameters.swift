@@ -125,12 +125,7 @@ struct AuthorizationParameters: Sendable {
         prompts = try Self.prompts(fields["prompt"] ?? "")
         hasHint = fields["id_token_hint"] != nil
         level = Self.level(fields["acr_values"] ?? "")
-        maximumAge = try fields["max_age"].map { text throws(AuthorizationError) in
-            guard let seconds = UInt32(text) else {
-                throw .invalidRequest("The max_age must be a whole number of seconds.")
-            }
-            return .seconds(Int64(seconds))
-        }
+        maximumAge = try Self.maximumAge(fields)
         self.destination = destination
         self.challenge = challenge
         grant = ClientGrant(
@@ -178,8 +173,18 @@ struct AuthorizationParameters: Sendable {
     static func read(_ fields: FormFields) -> FormFields { FormFields(fields.pairs.filter { names.contains($0.name) }) }
 
     /// Returns the lowest level of a list. Nil when it contains none that is known.
-    private static func level(_ text: String) -> AuthenticationLevel? {
+    static func level(_ text: String) -> AuthenticationLevel? {
         text.split(separator: " ").compactMap { AuthenticationLevel(rawValue: String($0)) }.min()
+    }
+
+    /// Returns how long ago the person may have authenticated. Nil for any time.
+    static func maximumAge(_ fields: FormFields) throws(AuthorizationError) -> Duration? {
+        try fields["max_age"].map { text throws(AuthorizationError) in
+            guard let seconds = UInt32(text) else {
+                throw .invalidRequest("The max_age must be a whole number of seconds.")
+            }
+            return .seconds(Int64(seconds))
+        }
     }
 
     private static func prompts(_ text: String) throws(AuthorizationError) -> Set<Prompt> {

@@ -49,7 +49,9 @@ package struct ClientSignOuts: Sendable {
         do {
             let client = try await services.clients.client(signOut.client)
             // The client may have been removed, or changed, since.
-            guard let address = client?.signOut.address else { return try await store.remove(signOut.session) }
+            guard let address = client.map(\.signOut.address) ?? signOut.address else {
+                return try await store.remove(signOut.session)
+            }
             let status = await sender.post([("logout_token", try await token(signOut))], to: address)
             let isDone = status?.isSuccess ?? false
             guard !isDone else { return try await store.remove(signOut.session) }

@@ -127,7 +127,7 @@ extension OAuthRoutes {
         let isRecent = isRecent(visitor.session, parameters, authorization.pending)
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
         // Whoever signs in again for this request may still be somebody else.
-        guard !parameters.hasHint || !isLater(visitor.session, than: authorization.pending),
+        guard !parameters.hasHint || !Self.isLater(visitor.session, than: authorization.pending.received),
             !parameters.prompts.contains(.none)
         else { throw AuthorizationError.loginRequired }
         return try await signIn(authorization, again: true)
@@ -139,7 +139,7 @@ extension OAuthRoutes {
     private func isRecent(
         _ session: Session, _ parameters: AuthorizationParameters, _ pending: PendingRequest
     ) -> Bool {
-        let isLater = isLater(session, than: pending)
+        let isLater = Self.isLater(session, than: pending.received)
         if parameters.prompts.contains(.login), !isLater { return false }
         // A level is voluntary: another sign-in is tried once, unless the person must not be asked.
         if let level = parameters.level, session.methods.level < level, !isLater, !parameters.prompts.contains(.none) {
@@ -149,11 +149,10 @@ extension OAuthRoutes {
         return isLater || services.now() <= session.authenticated + age
     }
 
-    /// Whether the person has authenticated because of a request. The clock of an identity provider may differ. Whoever
-    /// has done so is recent enough, whatever the age.
-    private func isLater(_ session: Session, than pending: PendingRequest) -> Bool {
-        session.created >= pending.received
-            && session.authenticated >= pending.received - ClockDifference.tolerated
+    /// Whether the person has authenticated because of a request that was received at a time. The clock of an identity
+    /// provider may differ. Whoever has done so is recent enough, whatever the age.
+    static func isLater(_ session: Session, than received: Date) -> Bool {
+        session.created >= received && session.authenticated >= received - ClockDifference.tolerated
     }
 
     /// Whether the person is the one of the request's ID token. A token that cannot be verified any more is ignored,

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -12,13 +13,16 @@ extension OAuthRoutes {
     ///
     /// With the client `latch`, the parameter `dialect` names the server family whose token the device gets.
     ///
-    /// Source: RFC 8628 §3.1 and §3.2; RFC 8707 §2.
+    /// Like an authorization request, it may ask how and how long ago the person authenticated.
+    ///
+    /// Source: RFC 8628 §3.1 and §3.2; RFC 8707 §2; RFC 9470 §4.
     func authorizeDevice(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
         guard client.allowsDevice else { return Self.deviceNotAllowed }
         var dialect: String?
         var grant = ClientGrant(client: client.id, scopes: [])
-        if client == .latch {
+        // Without dialects for devices, the id is not reserved, and the configuration may give it to a client.
+        if client == .latch, services.settings.authorizationServer.servesDialectsToDevices {
             dialect = form[DeviceGrant.dialectParameter]
             guard let family = dialect.flatMap({ deviceDialects[$0] }) else {
                 return TokenResponses.invalidRequest(
@@ -39,8 +43,16 @@ extension OAuthRoutes {
                 return TokenResponses.refusal(error: error.code, sentence: error.sentence)
             }
         }
+        let maximumAge: Duration?
+        do throws(AuthorizationError) {
+            maximumAge = try AuthorizationParameters.maximumAge(form)
+        } catch {
+            return TokenResponses.refusal(error: error.code, sentence: error.sentence)
+        }
         guard
-            let made = try await devices.begin(grant, dialect: dialect, device: onyxOrigin(of: request).device)
+            let made = try await devices.begin(
+                grant, dialect: dialect, device: onyxOrigin(of: request).device,
+                level: AuthorizationParameters.level(form["acr_values"] ?? ""), maximumAge: maximumAge)
         else {
             return TokenResponses.refusal(
                 .tooManyRequests, error: "temporarily_unavailable",
@@ -75,7 +87,8 @@ extension OAuthRoutes {
         guard let code = form["device_code"] else {
             return TokenResponses.invalidRequest("The parameter device_code is missing.")
         }
-        switch try await devices.poll(code, of: client.id) {
+        guard let poll = try await poll(code, client) else { return ProofRefusal.repeated.tokenResponse }
+        switch poll {
         case .pending:
             return TokenResponses.refusal(
                 error: "authorization_pending", description: "The person has not decided yet. Ask again later.")
@@ -91,6 +104,19 @@ extension OAuthRoutes {
         case .unknown: return refuse(nil, "unknown-device-code", client, request)
         case .allowed(let asked, let approval): return try await finish(asked, approval, code, client, request)
         }
+    }
+
+    /// Returns what a device learns that asks for its tokens. Nil when its proof of possession was used before.
+    ///
+    /// The proof is recorded before the decision of the person is used up, so that a request with a repeated proof leaves
+    /// the decision for the next one, and only for a code that a person has allowed, so that nobody else fills the memory
+    /// of used proofs.
+    private func poll(_ code: String, _ client: RegisteredClient) async throws -> DevicePoll? {
+        guard RequestProof.current != nil else { return try await devices.poll(code, of: client.id) }
+        let poll = try await devices.poll(code, of: client.id, usesUp: false)
+        guard case .allowed = poll else { return poll }
+        guard try await RequestProof.recordCurrent() else { return nil }
+        return try await devices.poll(code, of: client.id)
     }
 
     private func finish(

@@ -84,15 +84,11 @@ extension OAuthRoutes {
         guard let code = visit.fields[Self.userCode].flatMap({ UserCode(typed: $0) }),
             let asked = try await devices.find(code)
         else { return nil }
-        if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction {
-            do throws(GatewayError) {
-                try services.requireRecentSignIn(for: action, visit.session)
-            } catch {
-                return pages.seeOther(
-                    PagePath.signIn(
-                        returningTo: "\(prefix)\(Self.device)?\(Self.userCode)=\(code.shown)",
-                        requiresReauthentication: true))
-            }
+        guard isAuthenticated(visit.session, asFor: asked) else {
+            return pages.seeOther(
+                PagePath.signIn(
+                    returningTo: "\(prefix)\(Self.device)?\(Self.userCode)=\(code.shown)",
+                    requiresReauthentication: true))
         }
         switch visit.fields[Self.decision] {
         case nil: return decisionPage(asked, code, try await name(of: asked), visit)
@@ -102,6 +98,19 @@ extension OAuthRoutes {
             return try await decide(code, DeviceApproval(in: visit.session), visit)
         default: return try await decide(code, nil, visit)
         }
+    }
+
+    /// Whether the person has authenticated as recently and as strongly as the request of a device needs. What the device
+    /// itself asks for is tried once: whoever signs in for the request has done enough.
+    private func isAuthenticated(_ session: Session, asFor asked: DeviceRequest) -> Bool {
+        if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction,
+            (try? services.requireRecentSignIn(for: action, session)) == nil
+        {
+            return false
+        }
+        guard !Self.isLater(session, than: asked.created) else { return true }
+        return asked.level.map { session.methods.level >= $0 } ?? true
+            && asked.maximumAge.map { services.now() <= session.authenticated + $0 } ?? true
     }
 
     private func name(of asked: DeviceRequest) async throws -> String {

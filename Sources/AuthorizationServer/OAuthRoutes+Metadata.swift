@@ -84,7 +84,9 @@ extension OAuthRoutes {
                 .init("introspection_endpoint_auth_signing_alg_values_supported", algorithms),
                 .init("code_challenge_methods_supported", [.string(PKCE.Challenge.method)]),
                 .init("dpop_signing_alg_values_supported", .array(ProofVerifier.algorithms.map { .string($0) })),
-                .init("prompt_values_supported", ["none", "login", "consent"]),
+                .init(
+                    "prompt_values_supported",
+                    .array(AuthorizationParameters.Prompt.allCases.map { .string($0.rawValue) })),
                 .init(
                     "claims_supported",
                     [

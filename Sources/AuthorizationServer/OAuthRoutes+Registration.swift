@@ -14,7 +14,7 @@ extension OAuthRoutes {
     /// Source: RFC 7591; RFC 7592.
     func addRegistration(to router: inout Router) {
         guard settings.isEnabled else { return }
-        addLimited(.post, Self.registration, to: &router) { try await $0.register($1) }
+        addCrossOrigin(Self.registration, to: &router) { try await $0.register($1) }
         addRegistered(.get, to: &router) { routes, _, client, token in
             try routes.information(client, token)
         }

@@ -91,9 +91,7 @@ extension OAuthRoutes {
             .init("acr", .string(session.methods.level.rawValue)),
         ]
         if let methods = Self.methods(session.methods) { members.append(methods) }
-        if let thumbprint = access.keyThumbprint {
-            members.append(.init("cnf", .object([.init("jkt", .string(thumbprint))])))
-        }
+        if let thumbprint = access.keyThumbprint { members.append(AccessTokenClaims.confirmation(thumbprint)) }
         if !access.grant.audience.isEmpty {
             members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
         }

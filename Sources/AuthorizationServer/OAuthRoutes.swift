@@ -65,12 +65,10 @@ package struct OAuthRoutes: ServiceDialect {
         addLimited(.post, Self.pushed, to: &router) { try await $0.push($1) }
         addDevicePage(to: &router)
         addLimited(.post, Self.deviceAuthorization, to: &router) { try await $0.authorizeDevice($1) }
-        addLimited(.post, Self.token, to: &router) { try await $0.token($1) }
-        addLimited(.post, Self.revocation, to: &router) { try await $0.revoke($1) }
+        addCrossOrigin(Self.token, to: &router) { try await $0.token($1) }
+        addCrossOrigin(Self.revocation, to: &router) { try await $0.revoke($1) }
         addLimited(.post, Self.introspection, to: &router) { try await $0.introspect($1) }
-        for method in [HTTPMethod.get, .post] {
-            addLimited(method, Self.userInfo, to: &router) { try await $0.userInfo($1) }
-        }
+        addCrossOrigin(Self.userInfo, to: &router) { try await $0.userInfo($1) }
         addSignOut(to: &router)
         addRegistration(to: &router)
         addMetadata(to: &router)
@@ -101,9 +99,9 @@ package struct OAuthRoutes: ServiceDialect {
     ///
     /// Source: RFC 9449 §5 and §7.1.
     package func proofError(_ refusal: ProofRefusal, for request: ServerRequest) -> ServerResponse {
-        guard request.path == prefix + Self.userInfo else { return refusal.tokenResponse }
-        return refusal.challenging(
-            ServerResponse(status: .unauthorized, headers: ["Cache-Control": "no-store"], body: []))
+        guard request.path == prefix + Self.userInfo else { return readable(refusal.tokenResponse, at: request.path) }
+        let response = ServerResponse(status: .unauthorized, headers: ["Cache-Control": "no-store"], body: [])
+        return readable(refusal.challenging(response), at: request.path)
     }
 
     /// Returns the response to a request that the server refuses before any route runs.
@@ -111,12 +109,13 @@ package struct OAuthRoutes: ServiceDialect {
         if [Self.authorization, Self.device, Self.endSession].contains(where: { request.path == prefix + $0 }) {
             return pages.serverError(status, sentence, for: request)
         }
-        return ServerResponse(
+        let response = ServerResponse(
             status: status, headers: .privateJSON,
             body: JSONValue.object([
                 .init("error", .string(status == .tooManyRequests ? "temporarily_unavailable" : "invalid_request")),
                 .init("error_description", .string(sentence)),
             ]).encoded())
+        return readable(response, at: request.path)
     }
 
     /// Whether tokens can be issued for an address: an address on a host that an access rule protects.

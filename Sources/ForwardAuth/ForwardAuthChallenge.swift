@@ -47,11 +47,13 @@ package struct ForwardAuthChallenge: Sendable {
     }
 
     /// Returns 401 for a person who must authenticate again or more strongly, or 302 to the sign-in page for a browser.
-    /// For nginx it is always 401, with the page's address for a browser.
+    /// For nginx it is always 401, with the page's address for a browser. `isBound` says whether the token is bound to a
+    /// key.
     ///
     /// Source: RFC 9470 §3.
     func stepUp(
-        to requirement: AccessRequirement, for request: ServerRequest, _ forwarded: ForwardedRequest, isNginx: Bool
+        to requirement: AccessRequirement, for request: ServerRequest, _ forwarded: ForwardedRequest,
+        isBound: Bool, isNginx: Bool
     ) -> ServerResponse {
         let reason = requirement.level.map { "&again=1&acr_values=\($0.rawValue)" } ?? "&again=1"
         let page =
@@ -61,20 +63,30 @@ package struct ForwardAuthChallenge: Sendable {
         let level = requirement.level.map { #", acr_values="\#($0.rawValue)""# } ?? ""
         let age = requirement.maximumAge.map { #", max_age="\#(Int($0 / .seconds(1)))""# } ?? ""
         response.headers["WWW-Authenticate"] =
-            #"Bearer realm="latchd", error="insufficient_user_authentication", "#
+            #"\#(Self.scheme(isBound)), error="insufficient_user_authentication", "#
             + #"error_description="Another authentication is required."\#(level)\#(age), "#
             + #"resource_metadata="\#(Self.metadata(of: forwarded))""#
         if let page { response.headers["Location"] = page }
         return response
     }
 
-    /// Returns 403 for an access token without the scopes that a rule requires.
+    /// Returns the beginning of the challenge for a valid token that is not enough, with the scheme of the token.
+    ///
+    /// Source: RFC 6750 §3; RFC 9449 §7.1.
+    private static func scheme(_ isBound: Bool) -> String {
+        isBound ? #"DPoP realm="latchd", algs="\#(ProofRefusal.algorithms)""# : #"Bearer realm="latchd""#
+    }
+
+    /// Returns 403 for an access token without the scopes that a rule requires. `isBound` says whether the token is bound
+    /// to a key.
     ///
     /// Source: RFC 6750 §3.1.
-    func insufficientScope(_ requirement: AccessRequirement, _ forwarded: ForwardedRequest) -> ServerResponse {
+    func insufficientScope(
+        _ requirement: AccessRequirement, _ forwarded: ForwardedRequest, isBound: Bool
+    ) -> ServerResponse {
         var response = ForwardAuthResponses.sentence(.forbidden, "The access token does not have the required scope.")
         response.headers["WWW-Authenticate"] =
-            #"Bearer realm="latchd", error="insufficient_scope", "#
+            #"\#(Self.scheme(isBound)), error="insufficient_scope", "#
             + #"scope="\#(requirement.scopes.joined(separator: " "))", "#
             + #"resource_metadata="\#(Self.metadata(of: forwarded))""#
         return response

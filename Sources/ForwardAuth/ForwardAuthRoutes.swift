@@ -234,11 +234,13 @@ extension ForwardAuthRoutes {
             return ForwardAuthResponses.forbidden
         }
         guard visitor.hasScopes(of: requirement) else {
-            return challenge.insufficientScope(requirement, question.forwarded)
+            return challenge.insufficientScope(
+                requirement, question.forwarded, isBound: question.tokens.isProofScheme)
         }
         guard visitor.isAuthenticated(as: requirement, at: services.now()) else {
             return challenge.stepUp(
-                to: requirement, for: question.request, question.forwarded, isNginx: Self.isNginx(question.request))
+                to: requirement, for: question.request, question.forwarded, isBound: question.tokens.isProofScheme,
+                isNginx: Self.isNginx(question.request))
         }
         return ForwardAuthResponses.welcome(visitor)
     }

@@ -35,8 +35,7 @@ extension ConfigurationForm where Value == String? {
             "an https address without a fragment, such as https://app.example/logout; http is allowed for 127.0.0.1 "
             + "and [::1]"
     ) { word, _ in
-        let isWeb = word.hasPrefix("https://") || word.hasPrefix("http://")
-        return isWeb && AllowedRedirects.problem(with: word) == nil ? .some(word) : nil
+        AllowedRedirects.requestProblem(with: word) == nil ? .some(word) : nil
     } show: {
         $0 ?? "none"
     }

@@ -11,6 +11,8 @@ package enum PagePath {
     /// The page on which a password is changed. People who must change theirs first are redirected here.
     package static let password = "/account/password"
     package static let administration = "/admin"
+    /// The administrator's list of the clients of the authorization server.
+    package static let clients = "/admin/clients"
 
     /// The page on which an unlinked identity is linked.
     package static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }

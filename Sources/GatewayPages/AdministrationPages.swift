@@ -9,15 +9,21 @@ package struct AdministrationPages {
     let prefix: String
     let now: Date
     let titles: DeviceTitles
+    /// Whether people sign in to clients of the authorization server.
+    let hasClients: Bool
 
     /// The tabs: their paths below the prefix, and their titles.
-    static let tabs = [
-        (PagePath.administration, "People"), (PagePath.administration + "/sessions", "Sessions"),
-        (PagePath.administration + "/providers", "Providers"), (PagePath.administration + "/failures", "Failures"),
-    ]
+    private var tabs: [(path: String, title: String)] {
+        [(PagePath.administration, "People"), (PagePath.administration + "/sessions", "Sessions")]
+            + (hasClients ? [(PagePath.clients, "Clients")] : [])
+            + [
+                (PagePath.administration + "/providers", "Providers"),
+                (PagePath.administration + "/failures", "Failures"),
+            ]
+    }
 
     func tabs(_ current: String) -> HTML {
-        let links: [HTML] = Self.tabs.map { path, name in
+        let links: [HTML] = tabs.map { path, name in
             "<a href=\"\(link: prefix + path)\"\(attribute: "aria-current", path == current ? "page" : nil)>\(name)</a>"
         }
         return "<nav class=\"tabs\" aria-label=\"Administration\">\(links)</nav>"

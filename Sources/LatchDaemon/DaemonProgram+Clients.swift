@@ -1,4 +1,5 @@
 import Arguments
+import GatewayCore
 import Primitives
 import SignInBridge
 
@@ -20,11 +21,23 @@ extension DaemonProgram {
             "jwks", value: "FILE", completion: .file,
             help: "A file with the public keys of a client that authenticates with private_key_jwt, as a JSON Web Key "
                 + "Set.")
+        let tokens = Option<AccessTokenForm>(
+            "access-tokens", value: "FORM",
+            help: "The form of its access tokens: opaque, or jwt for servers that check them by themselves. Default: "
+                + "opaque.")
+        let signOutRedirects = OptionList<String>(
+            "sign-out-redirect", value: "ADDRESS",
+            help: "An address to which a browser may return after a sign-out that the client asked for.")
+        let signOutAddress = Option<String>(
+            "sign-out-address", value: "ADDRESS",
+            help: "The address of the client that is told when its sessions end (Back-Channel Logout).")
         let proof = Flag("dpop", help: "Issue only tokens that are bound to a key of the client (DPoP).")
         return Command(
             "add", "Add a client, and print its id and its secret.",
             discussion: "The secret cannot be shown again.",
-            arguments: [name, redirects, confidential, keys, device, proof, json]
+            arguments: [
+                name, redirects, confidential, keys, device, proof, tokens, signOutRedirects, signOutAddress, json,
+            ]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 characters")
@@ -32,10 +45,14 @@ extension DaemonProgram {
             guard !given[redirects].isEmpty || given[device] else {
                 throw given.usageError("give --redirect ADDRESS, such as https://notes.example/callback")
             }
-            for redirect in given[redirects] {
-                if let problem = AllowedRedirects.problem(with: redirect) {
-                    throw given.usageError("--redirect '\(redirect.printable)' is not valid: \(problem)")
+            let addresses =
+                given[redirects].map { ("--redirect", $0, AllowedRedirects.problem(with: $0)) }
+                + given[signOutRedirects].map { ("--sign-out-redirect", $0, AllowedRedirects.problem(with: $0)) }
+                + [given[signOutAddress]].compactMap { address in
+                    address.map { ("--sign-out-address", $0, AllowedRedirects.requestProblem(with: $0)) }
                 }
+            for case (let option, let address, let problem?) in addresses {
+                throw given.usageError("\(option) '\(address.printable)' is not valid: \(problem)")
             }
             guard given[keys] == nil || !given[confidential] else {
                 throw given.usageError("a client with --jwks has no secret; remove --confidential")
@@ -43,7 +60,9 @@ extension DaemonProgram {
             return AddClient(
                 configurationPath: given[config], name: name, redirects: given[redirects],
                 isConfidential: given[confidential], allowsDevice: given[device], keysPath: given[keys],
-                requiresProof: given[proof], isJSON: given[json])
+                requiresProof: given[proof],
+                signOut: ClientSignOutSettings(redirects: given[signOutRedirects], address: given[signOutAddress]),
+                accessTokens: given[tokens] ?? .opaque, isJSON: given[json])
         }
     }()
 
@@ -67,3 +86,5 @@ extension DaemonProgram {
         }
     }()
 }
+
+extension AccessTokenForm: ArgumentValue {}

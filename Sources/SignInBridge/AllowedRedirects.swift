@@ -58,6 +58,14 @@ package struct AllowedRedirects: Sendable {
         return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8))
     }
 
+    /// Returns the reason why this server cannot send requests to an address, or nil when it can.
+    package static func requestProblem(with address: String) -> String? {
+        guard address.hasPrefix("https://") || address.hasPrefix("http://") else {
+            return "it must begin with 'https://'"
+        }
+        return problem(with: address)
+    }
+
     /// Schemes that browsers handle themselves, so that no app can be opened by them.
     private static let forbidden = [
         "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",

@@ -34,7 +34,7 @@ extension Bridge {
         do {
             let session = try await start(
                 for: person, provider: record.provider, record.providerSession, client, token: shape,
-                authenticated: record.authenticated)
+                authenticated: record.authenticated, methods: record.methods)
             metrics.exchange(.succeeded)
             return session
         } catch let error as GatewayError where error.code == .unknownPerson {

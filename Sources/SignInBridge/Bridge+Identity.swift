@@ -52,7 +52,8 @@ extension Bridge {
         do {
             let person = try await person(for: identity, at: provider, identifiedAt: record.identifiedAt)
             return try await start(
-                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated)
+                for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated,
+                methods: AuthenticationMethods(of: identity))
         } catch {
             let failure = BridgeFailure(error)
             guard failure.reason != nil else { throw error }

@@ -124,7 +124,7 @@ extension Bridge {
             let person = try await person(forAppOf: identity, at: provider)
             let session = try await self.start(
                 for: person, provider: provider.id, identity.sessionID, client, token: shape,
-                authenticated: identity.authenticated)
+                authenticated: identity.authenticated, methods: AuthenticationMethods(of: identity))
             metrics.bridge(.completed, at: provider.id)
             return session
         } catch {

@@ -182,7 +182,8 @@ package final class Bridge: Sendable {
             let person = try await person(forAppOf: identity, at: provider)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
-                providerSession: identity.sessionID, authenticated: identity.authenticated, expires: expires)
+                providerSession: identity.sessionID, authenticated: identity.authenticated,
+                methods: AuthenticationMethods(of: identity), expires: expires)
             try await save(record, under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .identity(let redirect, let state, let challenge):
@@ -195,7 +196,7 @@ package final class Bridge: Sendable {
             let person = try await person(for: identity, at: provider)
             let session = try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated,
-                methods: AuthenticationMethods(reported: identity.methods ?? []))
+                methods: AuthenticationMethods(of: identity))
             return .web(session, next: next)
         }
     }
@@ -216,7 +217,7 @@ package final class Bridge: Sendable {
     package func start(
         for person: Person, provider: String, _ providerSession: String?, _ client: RequestOrigin,
         token shape: TokenFormat = .opaque, authenticated: Date?,
-        methods: AuthenticationMethods = AuthenticationMethods(reported: [])
+        methods: AuthenticationMethods
     ) async throws -> SessionCredential {
         // The relying party returns 1970 for a time that is not valid.
         if authenticated?.timeIntervalSince1970 == 0 {
@@ -255,5 +256,12 @@ package final class Bridge: Sendable {
                 ["provider": .text(provider.id), "error": .text("\(error)"), "request": .text(request)])
         }
         return failure
+    }
+}
+
+extension AuthenticationMethods {
+    /// Creates the methods that an identity provider reported.
+    init(of identity: ProviderIdentity) {
+        self.init(reported: identity.methods ?? [])
     }
 }

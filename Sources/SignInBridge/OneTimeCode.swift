@@ -1,5 +1,6 @@
 package import Crypto
 import FoundationEssentials
+import GatewayCore
 import OAuth
 
 /// The code that an app gets at the end of a sign-in in the browser: 256 random bits as text, valid once.
@@ -38,10 +39,12 @@ package struct CodeRecord: Sendable, Equatable {
     let providerSession: String?
     /// When the person signed in at the provider, to the second. Nil if the provider does not say.
     let authenticated: Date?
+    /// How the person authenticated at the provider.
+    let methods: AuthenticationMethods
     /// When the code expires, regardless of the store, to the second.
     let expires: Date
 
-    private static let context = Array("latchstring code 3".utf8)
+    private static let context = Array("latchstring code 4".utf8)
 
     /// Returns the record sealed for this code, ready to be stored. An attacker with write access to the store cannot
     /// make a record or assign the record of one code to another.
@@ -51,30 +54,32 @@ package struct CodeRecord: Sendable, Equatable {
                 Array(challenge.text.utf8), Array(person.uuidString.utf8), [UInt8](bigEndian: Int64(sessionEpoch)),
                 Array(provider.utf8), [UInt8](bigEndian: Int64(expires.timeIntervalSince1970.rounded(.up))),
                 authenticated.map { [UInt8](bigEndian: Int64($0.timeIntervalSince1970)) } ?? [],
-                Array((providerSession ?? "").utf8),
+                Array((providerSession ?? "").utf8), Array(methods.text.utf8),
             ], key: keys.code, context: Self.context + code.key.bytes)
     }
 
     /// Opens a record. Returns nil for bytes that were not sealed for this code.
     init?(opening box: [UInt8], for code: OneTimeCode, _ keys: BridgeKeys) {
         guard let fields = SealedFields.open(box, key: keys.code, context: Self.context + code.key.bytes),
-            fields.count == 7, fields[5].isEmpty || fields[5].bigEndian != nil,
+            fields.count == 8, fields[5].isEmpty || fields[5].bigEndian != nil,
             let challenge = String(validating: fields[0], as: UTF8.self).flatMap(PKCE.Challenge.init),
             let person = String(validating: fields[1], as: UTF8.self).flatMap(UUID.init(uuidString:)),
             let epoch = fields[2].bigEndian, let provider = String(validating: fields[3], as: UTF8.self),
-            let expires = fields[4].bigEndian, let session = String(validating: fields[6], as: UTF8.self)
+            let expires = fields[4].bigEndian, let session = String(validating: fields[6], as: UTF8.self),
+            let methods = String(validating: fields[7], as: UTF8.self)
         else { return nil }
         self.init(
             challenge: challenge, person: person, sessionEpoch: Int(epoch), provider: provider,
             providerSession: session.isEmpty ? nil : session,
             authenticated: fields[5].bigEndian.map { Date(timeIntervalSince1970: Double($0)) },
+            methods: AuthenticationMethods(reported: methods.split(separator: " ").map(String.init)),
             expires: Date(timeIntervalSince1970: Double(expires)))
     }
 
     /// Makes a record.
     init(
         challenge: PKCE.Challenge, person: UUID, sessionEpoch: Int, provider: String, providerSession: String? = nil,
-        authenticated: Date? = nil, expires: Date
+        authenticated: Date? = nil, methods: AuthenticationMethods = AuthenticationMethods(reported: []), expires: Date
     ) {
         self.challenge = challenge
         self.person = person
@@ -84,6 +89,7 @@ package struct CodeRecord: Sendable, Equatable {
         // person out.
         self.providerSession = providerSession.flatMap { $0.utf8.count <= 1_024 ? $0 : nil }
         self.authenticated = authenticated
+        self.methods = methods
         self.expires = expires
     }
 }

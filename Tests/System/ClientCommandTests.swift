@@ -29,9 +29,17 @@ import Testing
         try folder.write(Self.keys, to: "keys.json")
         let signed = try await fixture.latchd(
             "clients", "add", "--name", "Signed", "--redirect", "https://signed.example/back", "--jwks",
-            folder.file("keys.json"), "--json")
+            folder.file("keys.json"), "--access-tokens", "jwt", "--sign-out-redirect", "https://signed.example/bye",
+            "--sign-out-address", "https://signed.example/out", "--dpop", "--json")
         let signedClient = try signed.json()
         #expect(signedClient["authentication"] == "private_key_jwt" && signedClient["secret"] == nil)
+        #expect(signedClient["accessTokens"] == "jwt" && signedClient["requiresDPoP"] == true)
+        #expect(signedClient["signOutRedirects"] == ["https://signed.example/bye"])
+        #expect(signedClient["signOutAddress"] == "https://signed.example/out")
+        let signedRow = try await fixture.latchd("clients", "list").output.split(separator: "\n").first {
+            $0.contains("Signed")
+        }
+        #expect(signedRow?.contains("jwt, DPoP") == true && signedRow?.contains("https://signed.example/out") == true)
         #expect(try await fixture.latchd("clients", "remove", signedClient["id"]?.string ?? "").status == 0)
         let lines = app.output.split(separator: "\n")
         #expect(lines.count == 2 && lines[0] == "Added the client 'App'." && lines[1].hasPrefix("  id      "))
@@ -66,6 +74,15 @@ import Testing
             (["--name", "App", "--redirect", "https://notes.example/#x"], "it must not have a fragment"),
             (["--name", "a\nb", "--redirect", "a:/b"], "of 1 to 80 characters"),
             (["--name", "App", "--redirect", "a:/b", "--jwks", "x", "--confidential"], "has no secret"),
+            (["--name", "App", "--redirect", "a:/b", "--access-tokens", "JWT"], "one of opaque, jwt"),
+            (
+                ["--name", "App", "--redirect", "a:/b", "--sign-out-address", "a:/b"],
+                "--sign-out-address 'a:/b' is not valid: it must begin with 'https://'"
+            ),
+            (
+                ["--name", "App", "--redirect", "a:/b", "--sign-out-redirect", "https://a.example/#x"],
+                "--sign-out-redirect 'https://a.example/#x' is not valid: it must not have a fragment"
+            ),
         ]
         for (words, message) in wrong {
             let result = try await fixture.latchd(["clients", "add"] + words)

@@ -51,7 +51,7 @@ package struct AccessTokenSigner: Sendable {
             .init("exp", seconds(expires)), .init("auth_time", seconds(authenticated)),
             .init("acr", .string(methods.level.rawValue)),
             methods.values.isEmpty ? nil : .init("amr", .array(methods.values.map { .string($0) })),
-            thumbprint.map { .init("cnf", .object([.init("jkt", .string($0))])) },
+            thumbprint.map(AccessTokenClaims.confirmation),
         ]
         return Secret(
             try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded(), type: AccessTokenClaims.type))

@@ -11,6 +11,9 @@ package struct ClientSignOut: Sendable, Equatable {
     package let person: UUID
     /// How often the client was told, including this time.
     package let attempts: Int
+    /// The address of a stored client when the session ended. It is for a client that was removed since. Nil for a
+    /// client of the configuration.
+    package let address: String?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -18,6 +21,7 @@ package struct ClientSignOut: Sendable, Equatable {
         client = try row.get(1)
         person = try row.get(2)
         attempts = try row.get(3)
+        address = try row.get(4)
     }
 }
 
@@ -74,7 +78,7 @@ enum ClientSignOutStatements {
         """
         UPDATE client_sign_outs SET attempts = attempts + 1, next_at = ?1 + ?2 * (attempts + 1)
         WHERE session_id IN (SELECT session_id FROM client_sign_outs WHERE next_at <= ?1 ORDER BY next_at LIMIT ?3)
-        RETURNING session_id, client_id, person_id, attempts
+        RETURNING session_id, client_id, person_id, attempts, address
         """, Date.self, Int.self, Int.self, row: ClientSignOut.init)
 
     static let remove = Statement("DELETE FROM client_sign_outs WHERE session_id = ?", String.self)

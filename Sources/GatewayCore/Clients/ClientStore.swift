@@ -11,7 +11,7 @@ package struct ClientStore: Sendable {
     package static let maximum = 1_000
 
     let database: Database
-    private let configured: [RegisteredClient]
+    let configured: [RegisteredClient]
     let now: @Sendable () -> Date
 
     /// Creates a store with the clients of the configuration.
@@ -44,23 +44,25 @@ package struct ClientStore: Sendable {
     ///   - requiresProof: Whether the client gets only tokens that are bound to a key.
     ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
     ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
+    ///   - accessTokens: The form of the client's access tokens.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
         name: String, redirects: [String], isConfidential: Bool, allowsDevice: Bool = false,
-        requiresProof: Bool = false, keys: ClientKeys? = nil, signOut: ClientSignOutSettings = ClientSignOutSettings()
+        requiresProof: Bool = false, keys: ClientKeys? = nil, signOut: ClientSignOutSettings = ClientSignOutSettings(),
+        accessTokens: AccessTokenForm = .opaque
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
             redirects: redirects, allowsDevice: allowsDevice, requiresProof: requiresProof, created: now(), keys: keys,
-            signOut: signOut)
+            signOut: signOut, accessTokens: accessTokens)
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
                 ClientStatements.insert, client.id, client.name, hash, client.storedRedirects, allowsDevice,
                 requiresProof, client.created ?? now(), client.keys?.text,
-                signOut.redirects.joined(separator: "\n"), signOut.address, Self.maximum)
+                signOut.redirects.joined(separator: "\n"), signOut.address, accessTokens.rawValue, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -92,9 +94,11 @@ package struct ClientStore: Sendable {
 
     /// Does the same inside a write transaction. Returns nil when no stored client has this id.
     static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
-        guard try connection.run(ClientStatements.remove, id) == 1 else { return nil }
-        try connection.run(ClientStatements.removeConsents, id)
-        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, id, nil)
+        guard try connection.first(ClientStatements.find, id) != nil else { return nil }
+        // First, because the client's address is read when its sessions end.
+        let count = try endAccess(of: id, at: now, connection)
+        try connection.run(ClientStatements.remove, id)
+        return count
     }
 }
 
@@ -192,8 +196,9 @@ package struct StolenSession: Sendable, Equatable {
 enum ClientStatements {
     private static let added =
         "id, name, secret_hash, redirects, allows_device, requires_dpop, created_at, key_set"
-    private static let columns =
-        added + ", registration_hash, registration_method, last_used_at, sign_out_redirects, sign_out_address"
+    private static let settings = "sign_out_redirects, sign_out_address, access_tokens"
+    static let columns =
+        "\(added), registration_hash, registration_method, last_used_at, \(settings)"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -202,11 +207,11 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(added), sign_out_redirects, sign_out_address)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
-        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?11
+        INSERT INTO clients (\(added), \(settings))
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?12
         """, String.self, String.self, [UInt8]?.self, String.self, Bool.self, Bool.self, Date.self, String?.self,
-        String.self, String?.self, Int.self)
+        String.self, String?.self, String.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

@@ -17,8 +17,13 @@ package struct DeviceRequest: Sendable, Equatable {
     /// When the request expires.
     package let expires: Date
 
+    /// How strong the authentication of the person should be. Nil for any.
+    package let level: AuthenticationLevel?
+    /// How long ago the person may have authenticated. Nil for any time.
+    package let maximumAge: Duration?
+
     /// The number of columns that ``init(_:)`` reads.
-    static let columnCount = 8
+    static let columnCount = 10
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -27,6 +32,8 @@ package struct DeviceRequest: Sendable, Equatable {
         device = SessionDevice(name: try row.get(4), address: try row.get(5))
         created = try row.get(6)
         expires = try row.get(7)
+        level = (try row.get(8) as String?).flatMap(AuthenticationLevel.init)
+        maximumAge = (try row.get(9) as Int?).map { .seconds($0) }
     }
 }
 

@@ -39,10 +39,13 @@ package struct DeviceRequestStore: Sendable {
     ///   - grant: The client, and what it asks for.
     ///   - dialect: The id of the server family whose session the device gets. Nil for a session of the client.
     ///   - device: What the device calls itself, and the address that it asks from.
+    ///   - level: How strong the authentication of the person should be. Nil for any.
+    ///   - maximumAge: How long ago the person may have authenticated, in whole seconds. Nil for any time.
     /// - Returns: The codes. Nil when too many requests of the client, from the address or of all wait already.
     /// - Throws: `DatabaseError`.
     package func begin(
-        _ grant: ClientGrant, dialect: String?, device: SessionDevice
+        _ grant: ClientGrant, dialect: String?, device: SessionDevice, level: AuthenticationLevel? = nil,
+        maximumAge: Duration? = nil
     ) async throws -> DeviceCodes? {
         let now = now()
         // Two requests hardly ever get the same code.
@@ -54,7 +57,8 @@ package struct DeviceRequestStore: Sendable {
                 return try connection.run(
                     DeviceStatements.insert, deviceHash, userHash, grant.client, grant.scopes.joined(separator: " "),
                     grant.audience.joined(separator: " "), dialect, device.name, device.address ?? "", now,
-                    now + Self.lifetime, Self.interval, StoredDeviceRequest.State.waiting.rawValue) == 1
+                    now + Self.lifetime, level?.rawValue, maximumAge.map { Int($0.components.seconds) }, Self.interval,
+                    StoredDeviceRequest.State.waiting.rawValue) == 1
             }
             guard let inserted else { return nil }
             if inserted { return codes }
@@ -101,17 +105,20 @@ package struct DeviceRequestStore: Sendable {
     /// - Parameters:
     ///   - code: The code of the device.
     ///   - client: The client that sent it.
+    ///   - usesUp: Whether an allowed request is removed. Default: true.
     /// - Returns: The tokens' owner and what they are for, or why there are none yet.
     /// - Throws: `DatabaseError`.
-    package func poll(_ code: String, of client: String) async throws -> DevicePoll {
+    package func poll(_ code: String, of client: String, usesUp: Bool = true) async throws -> DevicePoll {
         let (hash, now) = (SHA256.digest(code).bytes, now())
         // Nothing is lost with a power failure: the device asks again.
-        return try await database.write { connection in try poll(hash, of: client, at: now, connection) }
+        return try await database.write { connection in
+            try poll(hash, of: client, usesUp: usesUp, at: now, connection)
+        }
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the request is read.
     private func poll(
-        _ hash: [UInt8], of client: String, at now: Date, _ connection: Connection
+        _ hash: [UInt8], of client: String, usesUp: Bool, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> DevicePoll {
         guard let stored = try connection.first(DeviceStatements.find, hash),
             ExactText(stored.request.grant.client) == ExactText(client)
@@ -124,8 +131,8 @@ package struct DeviceRequestStore: Sendable {
                 DeviceStatements.recordPoll, now, stored.interval + (isHasty ? Self.interval : 0), hash)
             return isHasty ? .slowDown : .pending
         case (.allowed, let approval?):
-            return try connection.run(DeviceStatements.remove, hash) == 1
-                ? .allowed(stored.request, approval) : .unknown
+            if usesUp, try connection.run(DeviceStatements.remove, hash) == 0 { return .unknown }
+            return .allowed(stored.request, approval)
         case (.allowed, nil), (.denied, _): return .denied
         }
     }
@@ -158,14 +165,15 @@ extension StoredDeviceRequest {
 /// SQL statements for the requests of devices.
 private enum DeviceStatements {
     private static let columns =
-        "client_id, scopes, audience, dialect, device_name, device_address, created_at, expires_at"
+        "client_id, scopes, audience, dialect, device_name, device_address, created_at, expires_at, level, "
+        + "maximum_age"
 
     static let insert = Statement(
         """
         INSERT INTO device_requests (device_hash, user_hash, \(columns), poll_interval, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """, [UInt8].self, [UInt8].self, String.self, String.self, String.self, String?.self, String?.self, String.self,
-        Date.self, Date.self, Int.self, String.self)
+        Date.self, Date.self, String?.self, Int?.self, Int.self, String.self)
 
     static let count = Statement(
         """

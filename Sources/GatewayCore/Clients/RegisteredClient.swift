@@ -76,7 +76,7 @@ package struct RegisteredClient: Sendable, Equatable {
         keys = (try row.get(7) as String?).flatMap(ClientKeys.init)
         registration = try ClientRegistration(row, at: 8)
         signOut = try ClientSignOutSettings(row, at: 11)
-        accessTokens = .opaque
+        accessTokens = AccessTokenForm(rawValue: try row.get(13)) ?? .opaque
     }
 }
 

@@ -91,4 +91,46 @@ extension Schema {
         CREATE TABLE client_assertions (digest BYTEA PRIMARY KEY, record BYTEA NOT NULL, expires_at BIGINT NOT NULL);
         CREATE INDEX client_assertions_by_expiry ON client_assertions (expires_at);
         """
+
+    /// The address of a stored client, so that a client that is removed can be told that its sessions ended. It is null
+    /// for a client of the configuration.
+    static let removedSignOuts =
+        """
+        ALTER TABLE client_sign_outs ADD COLUMN address TEXT;
+        DROP TRIGGER clients_are_told_of_ends;
+
+        CREATE TRIGGER clients_are_told_of_ends AFTER UPDATE OF ended_at ON sessions
+        WHEN NEW.ended_at IS NOT NULL AND OLD.ended_at IS NULL
+        BEGIN
+            INSERT INTO client_sign_outs (session_id, client_id, person_id, attempts, next_at, address)
+            \(endedSessions("is_told = 1"))
+            ON CONFLICT (session_id) DO NOTHING;
+        END;
+        """
+
+    /// The same as ``removedSignOuts`` in PostgreSQL.
+    static let serverRemovedSignOuts =
+        """
+        ALTER TABLE client_sign_outs ADD COLUMN address \(text);
+
+        CREATE OR REPLACE FUNCTION clients_are_told_of_ends() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO client_sign_outs (session_id, client_id, person_id, attempts, next_at, address)
+            \(endedSessions("is_told"))
+            ON CONFLICT (session_id) DO NOTHING;
+            RETURN NULL;
+        END $$;
+        """
+
+    /// Selects what the trigger adds when the session `NEW` ends: that session, and those that began in it. The two
+    /// parts have an index each.
+    private static func endedSessions(_ isTold: String) -> String {
+        ["session_id", "browser_id"].map { column in
+            """
+            SELECT session_id, client_id, NEW.person_id, 0, NEW.ended_at,
+                (SELECT sign_out_address FROM clients WHERE id = client_id)
+            FROM client_sessions WHERE \(isTold) AND \(column) = NEW.id
+            """
+        }.joined(separator: " UNION ")
+    }
 }

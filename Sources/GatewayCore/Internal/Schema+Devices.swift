@@ -59,4 +59,18 @@ extension Schema {
         CREATE INDEX device_requests_by_expiry ON device_requests (expires_at);
         CREATE INDEX device_requests_by_person ON device_requests (person_id) WHERE person_id IS NOT NULL;
         """
+
+    /// What the device asks of the authentication of the person. `maximum_age` is in seconds.
+    static let deviceRequirements =
+        """
+        ALTER TABLE device_requests ADD COLUMN level TEXT;
+        ALTER TABLE device_requests ADD COLUMN maximum_age INTEGER;
+        """
+
+    /// The same as ``deviceRequirements`` in PostgreSQL.
+    static let serverDeviceRequirements =
+        """
+        ALTER TABLE device_requests ADD COLUMN level \(text);
+        ALTER TABLE device_requests ADD COLUMN maximum_age BIGINT;
+        """
 }

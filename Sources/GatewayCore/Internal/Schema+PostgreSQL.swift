@@ -17,6 +17,11 @@ extension Schema {
         Migration(to: 19, named: "devices without a browser", serverDevices),
         Migration(to: 20, named: "tokens that are bound to keys", serverProofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", serverClientKeys),
+        Migration(
+            to: 22, named: "access tokens of added clients",
+            "ALTER TABLE clients ADD COLUMN access_tokens \(text) NOT NULL DEFAULT 'opaque';"),
+        Migration(to: 23, named: "how people must authenticate for devices", serverDeviceRequirements),
+        Migration(to: 24, named: "sign-outs of clients that are removed", serverRemovedSignOuts),
     ]
 
     /// The type of text in PostgreSQL.

@@ -210,5 +210,10 @@ package enum Schema {
         Migration(to: 19, named: "devices without a browser", devices),
         Migration(to: 20, named: "tokens that are bound to keys", proofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", clientKeys),
+        Migration(
+            to: 22, named: "access tokens of added clients",
+            "ALTER TABLE clients ADD COLUMN access_tokens TEXT NOT NULL DEFAULT 'opaque';"),
+        Migration(to: 23, named: "how people must authenticate for devices", deviceRequirements),
+        Migration(to: 24, named: "sign-outs of clients that are removed", removedSignOuts),
     ]
 }

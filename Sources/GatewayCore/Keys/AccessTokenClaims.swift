@@ -26,9 +26,10 @@ package struct AccessTokenClaims: Sendable {
 
     /// Returns the claims for a session. `jti` is the session's public id.
     ///
-    /// When the address is not proved, `email` is omitted and `email_verified` is false.
+    /// When the address is not proved, `email` is omitted and `email_verified` is false. A token that is bound to a key
+    /// has `cnf`.
     ///
-    /// Source: OpenID Connect Core §5.1 for `email_verified`.
+    /// Source: OpenID Connect Core §5.1 for `email_verified`; RFC 9449 §6.1 for `cnf`.
     package func claims(of session: SessionProperties) -> JSONValue {
         let person = session.person
         let email = person.provedAddress
@@ -39,7 +40,18 @@ package struct AccessTokenClaims: Sendable {
             .init("exp", .number(session.expires.timeIntervalSince1970)), .init("username", .string(person.username)),
             .init("fullName", person.name.map(JSONValue.string) ?? .null),
             email.map { .init("email", .string($0.text)) }, .init("email_verified", .bool(email != nil)),
+            session.keyThumbprint.map(Self.confirmation),
         ]
         return .object(claims.compactMap { $0 })
+    }
+
+    /// Returns the claim about the key that a token is bound to.
+    ///
+    /// - Parameter thumbprint: The SHA-256 of the public key in base64url.
+    /// - Returns: `cnf` with `jkt`.
+    ///
+    /// Source: RFC 7800 §3; RFC 9449 §6.1.
+    package static func confirmation(_ thumbprint: String) -> JSONValue.Member {
+        .init("cnf", .object([.init("jkt", .string(thumbprint))]))
     }
 }

@@ -57,7 +57,7 @@ package struct AuditEvent: Sendable, Equatable {
         case clientAllowed = "client-allowed"
         /// A person did not allow a client on a device to sign in with the person's account.
         case clientDenied = "client-denied"
-        /// A person withdrew what the person had allowed a client.
+        /// A person withdrew what the person had allowed a client, or an administrator what everybody had.
         case clientWithdrawn = "client-withdrawn"
         /// A client was added.
         case clientAdded = "client-added"

@@ -54,7 +54,7 @@ extension SessionAdministration {
 
     /// Makes a new session the child of another session. The child ends or expires with the parent and lives no longer
     /// than `lifetime`. It also gets the parent's times of creation and sign-in, so that a new token does not count as
-    /// a recent sign-in.
+    /// a recent sign-in, and the parent's methods of authentication.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when the parent has ended. The child is then ended too.
     package func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
@@ -106,7 +106,7 @@ enum OwnSessionStatements {
     static let adopt = Statement(
         """
         UPDATE sessions SET parent_id = p.id, created_at = p.created_at,
-            authenticated_at = p.authenticated_at, cap_at = min(sessions.cap_at, min(p.cap_at, ?1)),
+            authenticated_at = p.authenticated_at, methods = \(SessionStatements.methods(of: "p")), cap_at = min(sessions.cap_at, min(p.cap_at, ?1)),
             expires_at = min(sessions.expires_at, min(p.cap_at, ?1))
         FROM sessions p WHERE p.id = ?2 AND p.ended_at IS NULL AND sessions.id = ?3
         """, Date.self, String.self, String.self)

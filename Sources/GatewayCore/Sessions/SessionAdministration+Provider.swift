@@ -34,8 +34,8 @@ extension SessionAdministration {
         if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
     }
 
-    /// Stores that a session was started from a browser's session: if the browser signed in through a provider, the
-    /// provider also ends the new session.
+    /// Stores that a session was started from a browser's session: it has the same methods of authentication, and if the
+    /// browser signed in through a provider, the provider also ends the new session.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.
@@ -44,7 +44,7 @@ extension SessionAdministration {
             try $0.first(ProviderSessionStatements.providerSession, browser.rawValue)
         }
         guard let found, let provider = found.provider else { return }
-        try await record(provider: provider, found.session, of: id)
+        try await record(provider: provider, found.session, found.methods, of: id)
     }
 
     /// Whether the provider has reported the end of one of its sessions.
@@ -144,9 +144,13 @@ enum ProviderSessionStatements {
     }
 
     static let providerSession = Statement(
-        "SELECT provider, provider_session FROM sessions WHERE id = ?", String.self
+        "SELECT provider, provider_session, \(SessionStatements.methods(of: "s")) FROM sessions s WHERE id = ?",
+        String.self
     ) { row throws(DatabaseError) in
-        (provider: try row.get(0) as String?, session: try row.get(1) as String?)
+        (
+            provider: try row.get(0) as String?, session: try row.get(1) as String?,
+            methods: AuthenticationMethods(stored: try row.get(2))
+        )
     }
 
     static let isKnown = Statement(

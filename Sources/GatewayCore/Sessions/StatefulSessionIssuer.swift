@@ -60,6 +60,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         let expires: Date
         let token: Secret
         var expiresIn: Duration?
+        let proof = RequestProof.current
         switch shape {
         case .opaque, .renewable:
             cap = now + lifetime.maximum
@@ -72,11 +73,12 @@ package final class StatefulSessionIssuer: SessionIssuer {
             cap = created + bounded
             expiresIn = bounded
             expires = cap
-            token = try make(SessionProperties(id: id, person: person, created: created, expires: expires))
+            token = try make(
+                SessionProperties(
+                    id: id, person: person, created: created, expires: expires, keyThumbprint: proof?.thumbprint))
         }
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
-        let proof = RequestProof.current
         guard try await RequestProof.recordCurrent() else {
             throw GatewayError(.signedOut, "The proof of possession was used before.")
         }

@@ -26,4 +26,6 @@ package struct SessionProperties: Sendable {
     let created: Date
     /// When the session ends, in whole seconds.
     let expires: Date
+    /// The SHA-256 of the public key that the token is bound to, in base64url. Nil for a bearer token.
+    let keyThumbprint: String?
 }

@@ -24,14 +24,26 @@ extension PageRoutes {
         form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
         form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
         form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfPerson($1, $2) }
+        guard services.clientSessions != nil else { return }
+        page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
+        form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.endClient($1, $2) }
     }
 
-    package var pages: AdministrationPages { AdministrationPages(prefix: prefix, now: now, titles: deviceTitles) }
+    package var pages: AdministrationPages {
+        AdministrationPages(
+            prefix: prefix, now: now, titles: deviceTitles, hasClients: services.clientSessions != nil)
+    }
 
     var administratorsOnly: ServerResponse {
         plain(
             .forbidden, title: "This page is for administrators",
             sentence: "You are signed in, but you are not an administrator of this server.")
+    }
+
+    var unknownAction: ServerResponse {
+        plain(
+            .badRequest, title: "Unknown action", sentence: "The server does not know this action. Nothing was changed."
+        )
     }
 
     /// Returns a page with the tabs, and with a note about the action that was just completed.
@@ -58,11 +70,28 @@ extension PageRoutes {
         "ended": "The person is signed out everywhere, and the keys of their programs are revoked.",
         "key": "The key is revoked.", "made": "The person is now an administrator.",
         "unmade": "The person is no longer an administrator.", "session": "The session has ended.",
+        "access": "Nobody is signed in to the client any more, and everybody is asked again.",
+        "removed": "The client is removed.",
         "linked": "The identity is linked. The person can now sign in through the identity provider.",
     ]
 
+    /// Returns a form that searches a list.
+    func searchForm(_ path: String, _ label: String, _ search: String) -> HTML {
+        """
+        <form method="get" action="\(link: prefix + path)" class="card row" role="search">
+        \(PageField(
+            name: "q", label: label, type: "search", autocomplete: "off", value: search, isRequired: false
+        ).html)
+        <button type="submit" class="other">Search</button>
+        </form>
+        """
+    }
+
+    /// Returns the text that a list is searched for, at most 100 characters.
+    func searchText(_ visit: SignedInRequest) -> String { String((visit.request.query("q") ?? "").prefix(100)) }
+
     /// Returns the links to other pages of a list, or nil when the list has only one page.
-    private func pageLinks(_ path: String, _ query: [(String, String)], isFirst: Bool, hasMore: Bool) -> HTML? {
+    func pageLinks(_ path: String, _ query: [(String, String)], isFirst: Bool, hasMore: Bool) -> HTML? {
         guard !isFirst || hasMore else { return nil }
         let more = "\(prefix)\(path)?\(FormURLEncoded.encode(query))"
         return """
@@ -82,7 +111,7 @@ extension PageRoutes {
         _ visit: SignedInRequest, error: String? = nil, status: HTTPStatus = .ok
     ) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
-        let search = String((visit.request.query("q") ?? "").prefix(100))
+        let search = searchText(visit)
         let after = visit.request.query("after") ?? ""
         let found = try await services.people.page(search: search, after: after, limit: Self.rowCount + 1)
         let people = Array(found.prefix(Self.rowCount))
@@ -92,13 +121,7 @@ extension PageRoutes {
         return administrationPage(
             "People",
             """
-            <form method="get" action="\(link: prefix + Self.root)" class="card row" role="search">
-            \(PageField(
-                name: "q", label: "Search by address or name", type: "search", autocomplete: "off", value: search,
-                isRequired: false
-            ).html)
-            <button type="submit" class="other">Search</button>
-            </form>
+            \(searchForm(Self.root, "Search by address or name", search))
             \(people.isEmpty ? "<p>No people found.</p>" : pages.people(rows, search: search, viewer: visit.person))
             \(pageLinks(Self.root, next, isFirst: after.isEmpty, hasMore: found.count > people.count))
             \(invitation(visit, error))
@@ -218,10 +241,7 @@ extension PageRoutes {
         case "end": try await services.sessions.revokeAll(of: id, by: actor)
         case "make": try await people.setAdministrator(true, id, by: actor)
         case "unmake": try await people.setAdministrator(false, id, by: actor)
-        default:
-            return plain(
-                .badRequest, title: "Unknown action",
-                sentence: "The server does not know this action. Nothing was changed.")
+        default: return unknownAction
         }
         let done = ["disable": "disabled", "enable": "enabled", "end": "ended", "make": "made", "unmake": "unmade"]
         return seeOther("\(path)?done=\(done[action] ?? "")")

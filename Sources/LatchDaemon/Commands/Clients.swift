@@ -15,6 +15,8 @@ struct AddClient: ExecutableCommand {
     let allowsDevice: Bool
     let keysPath: String?
     let requiresProof: Bool
+    let signOut: ClientSignOutSettings
+    let accessTokens: AccessTokenForm
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
@@ -23,7 +25,7 @@ struct AddClient: ExecutableCommand {
         let (client, secret) = try await administration.withStores { stores in
             let added = try await stores.clients.add(
                 name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice,
-                requiresProof: requiresProof, keys: keys)
+                requiresProof: requiresProof, keys: keys, signOut: signOut, accessTokens: accessTokens)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -70,13 +72,15 @@ struct ListClients: ExecutableCommand {
         } else if clients.isEmpty {
             try Output.lines(["No clients. Add one: latchd clients add --name NAME --redirect ADDRESS"])
         } else {
-            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "REDIRECTS"])
+            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "TOKENS", "SIGN-OUT", "REDIRECTS"])
             for client in clients {
                 table.add([
                     client.id, client.name.printable,
                     (client.isConfidential ? "confidential" : "public")
                         + (client.registration == nil ? "" : ", unverified"),
                     client.created?.forPeople ?? "in the configuration", client.allowsDevice ? "yes" : "no",
+                    client.accessTokens.rawValue + (client.requiresProof ? ", DPoP" : ""),
+                    client.signOut.address ?? "not told",
                     client.redirects.joined(separator: " "),
                 ])
             }
@@ -110,7 +114,9 @@ extension RegisteredClient {
             .init("id", .string(id)), .init("name", .string(name)), .init("isConfidential", .bool(isConfidential)),
             .init("authentication", keys != nil ? "private_key_jwt" : secretHash != nil ? "client_secret" : "none"),
             .init("redirects", .array(redirects.map(JSONValue.string))), .init("allowsDevice", .bool(allowsDevice)),
-            .init("requiresDPoP", .bool(requiresProof)),
+            .init("requiresDPoP", .bool(requiresProof)), .init("accessTokens", .string(accessTokens.rawValue)),
+            .init("signOutRedirects", .array(signOut.redirects.map(JSONValue.string))),
+            .init("signOutAddress", signOut.address.map(JSONValue.string) ?? .null),
             .init("isConfigured", .bool(created == nil)),
             .init("isRegisteredByItself", .bool(registration != nil)),
             .init("lastUsedAt", registration?.lastUsed.map { .string($0.forPrograms) } ?? .null),

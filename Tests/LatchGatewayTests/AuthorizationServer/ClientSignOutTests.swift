@@ -153,6 +153,32 @@ struct ClientSignOutTests {
         }
     }
 
+    @Test("OpenID Connect Back-Channel Logout §2.4 a client that is removed is told that its sessions ended")
+    func removed() async throws {
+        try await Self.withClient { fixture, client in
+            let gateway = fixture.gateway.gateway
+            let ada = try await gateway.stores.people.require(GatewayFixture.email)
+            let address = try #require(try await gateway.stores.clients.client("web")?.signOut.address)
+            let added = try await gateway.stores.clients.add(
+                name: "Added", redirects: ["a:/b"], isConfidential: false,
+                signOut: ClientSignOutSettings(address: address)
+            ).client
+            for isTold in [true, false] {
+                _ = try await gateway.services.clientSessions?.issue(
+                    ClientGrant(client: added.id, scopes: []), for: ada, device: SessionDevice(name: "Added"),
+                    id: .random(), authenticated: fixture.gateway.clock.now, from: nil, isTold: isTold)
+            }
+            #expect(try await gateway.stores.clients.remove(added.id) == 2)
+            await gateway.tellClients()
+            let received = client.take()
+            #expect(received.count == 1)
+            let signature = try JSONWebSignature(parsing: try #require(received.first))
+            #expect(try JSONValue(parsing: signature.payload)["aud"] == .string(added.id))
+            await gateway.tellClients()
+            #expect(client.take().isEmpty)
+        }
+    }
+
     @Test("OpenID Connect Back-Channel Logout §2.4 a client is told once when its session ends, in any way")
     func told() async throws {
         try await Self.withClient { fixture, client in
@@ -174,6 +200,7 @@ struct ClientSignOutTests {
                     }
                 ),
                 ("the access", { _ in _ = try await gateway.stores.clients.withdraw("web", by: person.id) }),
+                ("the access of everybody", { _ in _ = try await gateway.stores.clients.endAccess(of: "web") }),
             ]
             for (name, end) in ends {
                 fixture.browser.browser.cookies = [:]

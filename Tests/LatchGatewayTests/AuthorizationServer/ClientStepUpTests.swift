@@ -29,7 +29,11 @@ struct ClientStepUpTests {
             rule("/notes", AccessRequirement(scopes: ["notes.read", "email"])),
             AccessRule(named: "rest", hosts: ["app.example.org"], admission: .signedIn),
         ].compactMap { $0 }
-        try await OAuthFixture.with({ $0.verify.rules.rules = rules }, body)
+        try await OAuthFixture.with(
+            {
+                $0.verify.rules.rules = rules
+                $0.authorizationServer.servesDialectsToDevices = true
+            }, body)
     }
 
     private static func ask(
@@ -176,6 +180,60 @@ struct ClientStepUpTests {
             #expect(try await Self.ask(fixture, "/fresh/1", GatewayFixture.bearer(refreshed.access)).status == 401)
             try await Self.record(["mfa"], fixture)
             #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(refreshed.access)).status == 200)
+        }
+    }
+
+    @Test("RFC 9470 §3 RFC 9449 §7.1 the challenge for a bound token has the scheme DPoP")
+    func boundToken() async throws {
+        try await Self.with { fixture in
+            let maker = try ProofMaker()
+            let tokens = try await fixture.boundTokens(maker, fixture.parameters + [("resource", Self.paths)])
+            func ask(_ path: String) async throws -> (status: Int, challenge: AuthenticationChallenge?) {
+                let proof = try maker.proof(
+                    "GET", Self.paths + path, at: fixture.gateway.clock.now, token: tokens.access)
+                let response = try await Self.ask(
+                    fixture, path, [("Authorization", "DPoP " + tokens.access), ("DPoP", proof)])
+                let fields = response.headers.values("WWW-Authenticate")
+                return (response.status, AuthenticationChallenge.all(in: fields).first)
+            }
+            #expect(try await ask("/other").status == 200)
+            for (path, status, error) in [
+                ("/strong/1", 401, "insufficient_user_authentication"), ("/notes/1", 403, "insufficient_scope"),
+            ] {
+                let refused = try await ask(path)
+                #expect(refused.status == status && refused.challenge?.scheme.lowercased() == "dpop", "\(path)")
+                let parameters = refused.challenge?.parameters ?? [:]
+                #expect(parameters["error"] == error && parameters["algs"]?.contains("ES256") == true, "\(path)")
+                #expect(parameters["resource_metadata"]?.hasSuffix(path) == true, "\(path)")
+            }
+        }
+    }
+
+    @Test("RFC 9470 §3 a session of a dialect that a device begins, and its children, count as the browser's sign-in")
+    func devices() async throws {
+        try await Self.with { fixture in
+            func token() async throws -> String {
+                let response = try await fixture.begin([("client_id", "latch"), ("dialect", "onyx"), ("scope", nil)])
+                let codes = try DeviceAuthorizationResponse(parsing: Array(response.text.utf8))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                return try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            }
+            _ = try await fixture.browser.signIn()
+            let weak = try await token()
+            #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(weak)).status == 401)
+            try await Self.record(["mfa", "otp"], fixture)
+            let strong = try await token()
+            #expect(try await Self.ask(fixture, "/strong/1", GatewayFixture.bearer(strong)).status == 200)
+
+            let (issuer, stores) = (fixture.gateway.gateway.issuer, fixture.gateway.gateway.stores)
+            let parent = try #require(try await issuer.authenticate(strong).session)
+            #expect(parent.methods.values == ["mfa", "otp"])
+            let child = try await issuer.issue(
+                for: parent.person, device: SessionDevice(name: "Frame"), token: .opaque, authenticated: nil,
+                asking: parent.id)
+            try await stores.sessions.adopt(child.session, by: parent.id, lifetime: nil)
+            let adopted = try await issuer.authenticate(child.token.reveal()).session
+            #expect(adopted?.methods == parent.methods)
         }
     }
 

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import JOSE
 import OAuth
 import TestSupport
 import Testing
@@ -123,6 +124,41 @@ struct DeviceDialectTests {
         try await Self.with(isOn: false) { fixture in
             let refused = try await Self.begin("immich", fixture)
             #expect(refused.json?["error"] == "invalid_client")
+        }
+    }
+
+    @Test("where devices cannot sign in to dialects, the configuration may give the id 'latch' to a client")
+    func configuredClient() async throws {
+        try await OAuthFixture.with({ settings in
+            settings.authorizationServer.clients.append(
+                RegisteredClient(id: "latch", name: "latch", secretHash: nil, redirects: [], allowsDevice: true))
+        }) { fixture in
+            let tokens = try await fixture.deviceTokens([("client_id", "latch")])
+            #expect(try await fixture.userInfo(tokens.access).json?["name"] == "Ada")
+            let names = try await fixture.gateway.gateway.stores.clients.list().map(\.id)
+            #expect(names == ["app", "web", "latch"])
+        }
+    }
+
+    @Test("RFC 9449 §6.1 the signed token of a device with a key names the key")
+    func confirmation() async throws {
+        try await Self.with { fixture in
+            let maker = try ProofMaker()
+            func token(_ headers: [(String, String)]) async throws -> JSONValue {
+                let codes = try DeviceAuthorizationResponse(
+                    parsing: Array(try await Self.begin("timetracker", fixture).text.utf8))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let response = try await fixture.post(
+                    "token",
+                    [
+                        ("grant_type", OAuthFixture.deviceGrant), ("device_code", codes.deviceCode.reveal()),
+                        ("client_id", "latch"),
+                    ], headers: headers)
+                #expect(response.json?["token_type"] == (headers.isEmpty ? "Bearer" : "DPoP"))
+                return try JSONValue(parsing: JSONWebSignature(parsing: try response.token.orThrow).payload)
+            }
+            #expect(try await token(try fixture.tokenProof(maker))["cnf"] == ["jkt": .string(maker.thumbprint)])
+            #expect(try await token([])["cnf"] == nil)
         }
     }
 

@@ -9,6 +9,7 @@ import Testing
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
+@testable import GatewayPages
 @testable import LatchGateway
 
 /// The device authorization grant.
@@ -76,6 +77,7 @@ struct DeviceGrantTests {
                     == .string(OAuthFixture.issuer + "/oauth2/device_authorization"))
             #expect(metadata?["grant_types_supported"]?.array?.contains(.string(OAuthFixture.deviceGrant)) == true)
             #expect(metadata?["device_dialects_supported"] == [])
+            #expect(metadata?["prompt_values_supported"] == ["none", "login", "consent", "select_account"])
         }
     }
 
@@ -124,6 +126,79 @@ struct DeviceGrantTests {
             } finally: {
                 await other.close()
             }
+        }
+    }
+
+    @Test("RFC 9470 §4 a device can ask for a recent or a strong authentication, which is tried once")
+    func authentication() async throws {
+        try await OAuthFixture.withDevices { fixture in
+            for age in ["-1", "1.5", "a", "99999999999"] {
+                #expect(try await fixture.begin([("max_age", age)]).json?["error"] == "invalid_request", "\(age)")
+            }
+            _ = try await fixture.browser.signIn()
+            fixture.gateway.clock.advance(60)
+            for changes in [[("max_age", "60")], [("acr_values", "single-factor unknown")], [("acr_values", "x")]] {
+                let codes = try await fixture.codes(changes.map { ($0.0, $0.1) })
+                #expect(try await fixture.enter(codes.userCode).text.contains("Allow Example TV?"), "\(changes)")
+            }
+            for changes in [[("max_age", "59")], [("max_age", "0")], [("acr_values", "multi-factor")]] {
+                let codes = try await fixture.codes(changes.map { ($0.0, $0.1) })
+                fixture.gateway.clock.advance(1)
+                let again = try await fixture.enter(codes.userCode)
+                let address = try #require(again.headers["Location"])
+                #expect(again.status == 303 && address.hasSuffix("&again=1"), "\(changes)")
+                let hasty = try await fixture.browser.post(
+                    OAuthFixture.devicePage,
+                    [
+                        (FormTokens.field, try await fixture.browser.token(on: OAuthFixture.devicePage)),
+                        ("user_code", codes.userCode), ("decision", "allow"),
+                    ])
+                #expect(hasty.headers["Location"] == address && hasty.status == 303, "\(changes)")
+                #expect(try await fixture.pollError(codes) == "authorization_pending", "\(changes)")
+                _ = try await fixture.browser.submit(
+                    "/latch/sign-in", on: address, [("password", GatewayFixture.password)])
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let tokens = try OAuthTokens(try await fixture.poll(codes))
+                let claims = try JSONValue(parsing: JSONWebSignature(parsing: try #require(tokens.id)).payload)
+                #expect(claims["acr"] == "single-factor", "the device learns the level that was reached")
+                fixture.gateway.clock.advance(61)
+            }
+        }
+    }
+
+    @Test("RFC 9449 §4.3 a repeated proof, one for another address or a missing one does not use up the decision")
+    func proofs() async throws {
+        try await OAuthFixture.withDevices({ settings in
+            settings.authorizationServer.clients.append(
+                RegisteredClient(
+                    id: "bound", name: "Bound TV", secretHash: nil, redirects: [], allowsDevice: true,
+                    requiresProof: true))
+        }) { fixture in
+            let maker = try ProofMaker()
+            let codes = try await fixture.codes([("client_id", "bound")])
+            func poll(_ codes: DeviceAuthorizationResponse, _ proof: [(String, String)]) async throws
+                -> Exchange.Response
+            {
+                try await fixture.post(
+                    "token",
+                    [
+                        ("grant_type", OAuthFixture.deviceGrant), ("device_code", codes.deviceCode.reveal()),
+                        ("client_id", "bound"),
+                    ], headers: proof)
+            }
+            let used = try fixture.tokenProof(maker)
+            let first = try await fixture.codes([("client_id", "bound")])
+            _ = try await fixture.decide(onDevice: first.userCode)
+            #expect(try await poll(first, used).json?["token_type"] == "DPoP")
+
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            let other = try maker.proof("POST", OAuthFixture.issuer + "/oauth2/revoke", at: fixture.gateway.clock.now)
+            for proof in [[], used, [("DPoP", other)], [("DPoP", "nonsense")]] {
+                #expect(try await poll(codes, proof).json?["error"] == "invalid_dpop_proof")
+            }
+            let proof = try fixture.tokenProof(maker)
+            #expect(try await poll(codes, proof).json?["token_type"] == "DPoP")
+            #expect(try await poll(codes, try fixture.tokenProof(maker)).json?["error"] == "invalid_grant")
         }
     }
 

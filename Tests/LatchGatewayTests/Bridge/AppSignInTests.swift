@@ -52,6 +52,22 @@ struct AppSignInTests {
         }
     }
 
+    @Test("RFC 8176 the session of an app has the methods of authentication that the provider reported")
+    func methods() async throws {
+        try await BridgeFixture.with { fixture in
+            try await fixture.base.addPerson()
+            for (reported, known) in [(["mfa", "made up", "otp"], ["mfa", "otp"]), ([], [])] {
+                let app = AppSignIn()
+                let account = SmallProvider.Account(methods: reported)
+                let code = try await fixture.deepLink(app, as: account)["code"]
+                let token = try #require(try await fixture.exchange(code, app.verifier).token)
+                let session = try #require(try await fixture.base.gateway.issuer.authenticate(token).session)
+                #expect(session.methods.values == known)
+                #expect(session.methods.level == (known.isEmpty ? .singleFactor : .multiFactor))
+            }
+        }
+    }
+
     @Test("OX-3 a denial at the provider is redirected to the app with its state, without the provider's text")
     func denied() async throws {
         try await BridgeFixture.with { fixture in

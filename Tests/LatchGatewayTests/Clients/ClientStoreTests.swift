@@ -18,13 +18,16 @@ struct ClientStoreTests {
     func added() async throws {
         try await GatewayFixture.with({ $0.authorizationServer.clients = [Self.configured] }) { fixture in
             let clients = fixture.gateway.stores.clients
-            let (web, secret) = try await clients.add(name: "Web", redirects: Self.redirects, isConfidential: true)
+            let (web, secret) = try await clients.add(
+                name: "Web", redirects: Self.redirects, isConfidential: true, requiresProof: true,
+                signOut: ClientSignOutSettings(redirects: ["https://a.example/bye"], address: "https://a.example/out"),
+                accessTokens: .signed)
             let (app, none) = try await clients.add(name: "App", redirects: ["a:/b"], isConfidential: false)
 
             #expect(none == nil && !app.isConfidential)
             #expect(web.secretHash == secret.map { SHA256.digest($0) } && secret?.count == 43)
             #expect(try await clients.list() == [Self.configured, app, web])
-            #expect(try await clients.client(web.id) == web)
+            #expect(try await clients.client(web.id) == web && web.accessTokens == .signed && web.requiresProof)
             #expect(web.redirects == Self.redirects && web.created == fixture.clock.now)
 
             #expect(try await clients.remove(web.id) == 0)
@@ -46,7 +49,7 @@ struct ClientStoreTests {
             _ = try await fixture.gateway.stores.database.write { connection in
                 try connection.run(
                     ClientStatements.insert, "notes", "Other", nil, "a:/b", false, false, fixture.clock.now, nil, "",
-                    nil, 9)
+                    nil, "opaque", 9)
             }
             #expect(try await clients.client("notes") == Self.configured)
             #expect(try await clients.list() == [Self.configured])
@@ -60,7 +63,9 @@ struct ClientStoreTests {
             try await fixture.gateway.stores.database.write { connection in
                 for number in 1..<ClientStore.maximum {
                     try connection.run(
-                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil, 9_999
+                        ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil,
+                        "opaque",
+                        9_999
                     )
                 }
             }

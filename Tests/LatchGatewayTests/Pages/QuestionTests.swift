@@ -5,6 +5,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayDialects
 @testable import GatewayHTTP
@@ -17,11 +18,15 @@ import Testing
     /// Forms with typed input, or whose action one click undoes.
     private static let unasked: Set = [
         "/latch/sign-in", "/latch/sign-out", "/latch/account/password", "/latch/account/pin",
-        "/latch/account/devices/{}/end", "/latch/admin/people", "/latch/admin/identities/{}",
+        "/latch/account/devices/{}/end", "/latch/account/apps/{}/remove", "/latch/admin/people",
+        "/latch/admin/identities/{}",
     ]
 
     private func with(_ body: (GatewayFixture, PageBrowser, Person) async throws -> Void) async throws {
-        try await GatewayFixture.withPages({ $0.immich.isEnabled = true }) { fixture in
+        try await GatewayFixture.withPages({
+            $0.immich.isEnabled = true
+            $0.authorizationServer.isEnabled = true
+        }) { fixture in
             let stores = fixture.gateway.stores
             _ = try await stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
@@ -41,6 +46,7 @@ import Testing
             let session = try #require(
                 try await stores.sessions.list().first { $0.email == GatewayFixture.email }?.id.rawValue)
             let token = try await root.token(on: "/latch/account")
+            let notes = try await stores.clients.add(name: "Notes", redirects: ["a:/b"], isConfidential: false).client
             let before = try await stores.people.list()
             let forms = fixture.gateway.router.routes
                 .filter { $0.method == .post && $0.pattern.hasPrefix("/latch/") && !Self.unasked.contains($0.pattern) }
@@ -48,8 +54,11 @@ import Testing
             #expect(forms.count >= 4)
             for pattern in forms {
                 let path = pattern.replacing("people/{}", with: "people/\(ada.id.uuidString.lowercased())")
-                    .replacing("{}", with: session)
-                for action in pattern.contains("people/{}") ? ["disable", "end", "make", "unmake"] : [""] {
+                    .replacing("clients/{}", with: "clients/\(notes.id)").replacing("{}", with: session)
+                let actions =
+                    pattern.contains("people/{}")
+                    ? ["disable", "end", "make", "unmake"] : pattern.contains("clients/{}") ? ["end", "remove"] : [""]
+                for action in actions {
                     let response = try await root.post(path, [(FormTokens.field, token), ("action", action)])
                     #expect(response.status == 200 && response.text.contains(">Cancel</a>"), "\(path) \(action)")
                     let form = try #require(PageBrowser.form(path, in: response.text), "\(path) \(action)")
@@ -64,6 +73,7 @@ import Testing
                 }
             }
             #expect(try await stores.people.list() == before)
+            #expect(try await stores.clients.list() == [notes])
             #expect(try await fixture.me(phone).status == 200)
             #expect(try await stores.pins.isSet(stores.people.require("root@example.org").id))
         }

@@ -104,6 +104,20 @@ struct VerifyProofTests {
                 #expect(try await ask(fields) == 200, "\(path)")
                 #expect(try await ask(fields) == 401, "a repeated proof at \(path)")
             }
+            // A session that a bound one creates is bound to the same key.
+            let made = try await fixture.http.send(
+                "POST", "/im/sessions",
+                headers: scheme + (try proof("POST", "/im/sessions", token: token)) + [
+                    ("Content-Type", "application/json")
+                ], body: #"{"deviceType":"Frame"}"#)
+            let child = try #require(made.json?["token"]?.string)
+            #expect(
+                try await fixture.http.send("GET", "/im/users/me", headers: GatewayFixture.bearer(child)).status == 401)
+            for (signer, status) in [(other, 401), (maker, 200)] {
+                let fields =
+                    try [("Authorization", "DPoP " + child)] + proof("GET", "/im/users/me", token: child, by: signer)
+                #expect(try await fixture.http.send("GET", "/im/users/me", headers: fields).status == status)
+            }
             // A stolen token neither extends the session nor appears in memory.
             #expect(try await fixture.refresh(token).status == 401)
             let refreshed = try await fixture.http.send(

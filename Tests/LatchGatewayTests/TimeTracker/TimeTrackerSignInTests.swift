@@ -30,8 +30,10 @@ struct TimeTrackerSignInTests {
             let ours = "https://latch.example/tt/auth/callback"
             #expect(request["redirect_uri"] == (way == .app ? TimeTrackerFixture.redirect : ours))
 
-            let response = try await fixture.exchange(fixture.deepLink())
+            let response = try await fixture.exchange(fixture.deepLink(as: .init(methods: ["mfa"])))
             #expect(response.status == 200)
+            let session = try await fixture.base.gateway.issuer.authenticate(response.token ?? "").session
+            #expect(session?.methods.values == ["mfa"])
             #expect(response.headers["Cache-Control"] == "no-store")
             #expect(response.headers["Set-Cookie"] == nil)
             let members = try #require(response.json?.members)

@@ -16,6 +16,8 @@ final class SmallProvider: Sendable {
         var name: String? = "Ada at the provider"
         /// What the ID token says of when the person signed in there; nothing unless told.
         var authTime: JSONValue?
+        /// How the person signed in there; nothing by default.
+        var methods: [String] = []
         /// The session at the provider; none by default.
         var sessionID: String?
     }
@@ -145,6 +147,10 @@ extension SmallProvider {
         ]
         if let session = grant.account.sessionID {
             claims = .object((claims.members ?? []) + [.init("sid", .string(session))])
+        }
+        if !grant.account.methods.isEmpty {
+            let methods = JSONValue.array(grant.account.methods.map { .string($0) })
+            claims = .object((claims.members ?? []) + [.init("amr", methods)])
         }
         if let time = grant.account.authTime { claims = .object((claims.members ?? []) + [.init("auth_time", time)]) }
         guard let token = try? key.sign(payload: claims.encoded()) else {

@@ -1,0 +1,55 @@
+import GatewayHTTP
+import HTTPMessages
+import HTTPServer
+import OpenIDConnect
+
+/// Requests of applications that run in a browser, from pages of other origins.
+///
+/// These endpoints read no cookie, so a page gets nothing from them that a program elsewhere would not get with the same
+/// code, token or secret. Browsers send no credentials of their own with such a request, because the response allows
+/// every origin.
+///
+/// Source: Fetch §3.3; RFC 9449 §8.
+extension OAuthRoutes {
+    /// The endpoints that such an application uses besides the metadata, and their methods.
+    static let crossOriginEndpoints: [(path: String, methods: [HTTPMethod])] = [
+        (token, [.post]), (userInfo, [.get, .post]), (revocation, [.post]), (registration, [.post]),
+    ]
+
+    /// Adds an endpoint that pages of every origin may call, and the response to the question of browsers whether they
+    /// may.
+    func addCrossOrigin(
+        _ path: String, to router: inout Router,
+        handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
+    ) {
+        let methods = Self.crossOriginEndpoints.first { $0.path == path }?.methods ?? []
+        for method in methods {
+            router.on(method, prefix + path) { request in
+                let response = await response(to: request) {
+                    if let refusal = limited(request) { return refusal }
+                    return try await handler(self, request)
+                }
+                return readable(response, at: request.path)
+            }
+        }
+        let preflight = ServerResponse(
+            status: .noContent,
+            headers: [
+                "Allow": (methods + [.options]).map(\.rawValue).joined(separator: ", "),
+                "Access-Control-Allow-Origin": "*",
+                "Access-Control-Allow-Methods": methods.map(\.rawValue).joined(separator: ", "),
+                "Access-Control-Allow-Headers": "Authorization, Content-Type, \(DPoPProof.field)",
+                "Access-Control-Max-Age": "7200",
+            ])
+        router.on(.options, prefix + path, synchronousHandler: { _ in preflight }, handler: { _ in preflight })
+    }
+
+    /// Returns a response that scripts of every origin may read, if its endpoint is for them.
+    func readable(_ response: ServerResponse, at path: String) -> ServerResponse {
+        guard Self.crossOriginEndpoints.contains(where: { prefix + $0.path == path }) else { return response }
+        var response = response
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        response.headers["Access-Control-Expose-Headers"] = "\(DPoPProof.nonceField), WWW-Authenticate, Retry-After"
+        return response
+    }
+}
