@@ -14,8 +14,8 @@ import SignInBridge
 struct ClientAssertion: Sendable {
     /// The `client_assertion_type`.
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-    /// The maximum time until an assertion expires. Its id is stored as long.
-    static let maximumLifetime = Duration.seconds(300)
+    /// The maximum time until an assertion expires, which Authlib uses by default. Its id is stored as long.
+    static let maximumLifetime = Duration.seconds(3_600)
 
     private static let maximumCount = 4_096
     private static let maximumIDCount = 255
