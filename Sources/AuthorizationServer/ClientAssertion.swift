@@ -14,8 +14,8 @@ import SignInBridge
 struct ClientAssertion: Sendable {
     /// The `client_assertion_type`.
     static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-    /// The maximum time until an assertion expires. Its id is stored as long.
-    static let maximumLifetime = Duration.seconds(300)
+    /// The maximum time until an assertion expires, which Authlib uses by default. Its id is stored as long.
+    static let maximumLifetime = GatewayServices.maximumAssertionLifetime
 
     private static let maximumCount = 4_096
     private static let maximumIDCount = 255
@@ -88,7 +88,10 @@ extension OAuthRoutes {
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
             isAudience(assertion.audience, of: client, at: path), assertion.isSigned(by: keys)
         else { throw Refusal(response: TokenResponses.invalidClient) }
-        guard try await assertions.record(assertion.key) else { throw Refusal(response: TokenResponses.invalidClient) }
+        let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
+        guard try await assertions.record(assertion.key, for: rest) else {
+            throw Refusal(response: TokenResponses.invalidClient)
+        }
         return client
     }
 

@@ -53,8 +53,8 @@ package struct GatewayServices: Sendable {
     /// The maximum number of authorization requests that wait, each of at most 8 KiB.
     private static let pendingCapacity = 8_192
 
-    /// How long the id of a client's assertion could be used again.
-    private static let assertionLifetime = Duration.seconds(300) + ClockDifference.tolerated * 2
+    /// The maximum time until a client's assertion expires.
+    package static let maximumAssertionLifetime = Duration.seconds(3_600)
 
     /// The proxies that are trusted to name the client.
     package var proxies: TrustedProxies { settings.trustedProxies }
@@ -110,7 +110,8 @@ package struct GatewayServices: Sendable {
         }
         pendingRequests = separate(.pendingRequests, capacity: Self.pendingCapacity)
         clientAssertions = codes.map {
-            Self.usedIDs(.clientAssertions, stores, $0, lifetime: Self.assertionLifetime)
+            Self.usedIDs(
+                .clientAssertions, stores, $0, lifetime: Self.maximumAssertionLifetime + ClockDifference.tolerated * 2)
         }
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
         proofs = Self.proofs(stores, keys, codes, address)

@@ -44,13 +44,16 @@ package final class UsedIDs: Sendable {
 
     /// Records an id. Returns false when it was recorded before.
     ///
+    /// - Parameters:
+    ///   - key: The hash of the id.
+    ///   - duration: How long the id could be used again. Nil for the lifetime of all.
     /// - Throws: ``GatewayError/Code/busy`` when there are too many; errors of the store.
-    package func record(_ key: SHA256Digest) async throws -> Bool {
+    package func record(_ key: SHA256Digest, for duration: Duration? = nil) async throws -> Bool {
         guard reserve() else {
             throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again in some minutes.")
         }
         do {
-            try await store.save([], under: key, for: lifetime)
+            try await store.save([], under: key, for: duration.map { $0 + store.toleratedClockDifference } ?? lifetime)
             return true
         } catch let error as GatewayError where error.code == .codeExists {
             return false

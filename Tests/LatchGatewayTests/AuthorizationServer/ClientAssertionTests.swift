@@ -79,7 +79,7 @@ struct ClientAssertionTests {
                 [("iss", "nobody"), ("sub", "nobody")], [("aud", nil)], [("aud", "https://other.example")],
                 [("aud", [issuer, "https://other.example"])], [("aud", [])], [("aud", [issuer])],
                 [("aud", .string(OAuthFixture.issuer + "/"))],
-                [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_600))], [("exp", "soon")],
+                [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_661))], [("exp", "soon")],
                 [("jti", nil)], [("jti", "")], [("jti", .string(String(repeating: "x", count: 256)))], [("jti", 1)],
                 [("iat", .number(now + 600))], [("nbf", .number(now + 600))], [("iat", "now")],
             ]

@@ -1,6 +1,7 @@
 """Signs in with a client library that knows nothing of the server, and prints what it got as one line of JSON.
 
 oauth_client.py authlib|requests-oauthlib ISSUER CLIENT [SECRET]
+oauth_client.py authlib-key ISSUER
 oauth_client.py authlib-protected GATEWAY ADDRESS CLIENT [ANOTHER ADDRESS]
 oauth_client.py mcp ADDRESS [CLIENT]
 
@@ -72,6 +73,34 @@ def authlib(issuer, client, secret=None):
     assert person["sub"] == claims["sub"]
     refreshed = session.refresh_token(server["token_endpoint"], refresh_token=token["refresh_token"])
     assert refreshed["access_token"] != token["access_token"]
+    assert session.get(server["userinfo_endpoint"]).status_code == 200
+    session.revoke_token(server["revocation_endpoint"], token=refreshed["refresh_token"])
+    return {"email": person["email"], "after_revocation": session.get(server["userinfo_endpoint"]).status_code}
+
+
+def authlib_key(issuer):
+    """Registers itself with a key, and signs assertions instead of sending a secret."""
+    from authlib.integrations.requests_client import OAuth2Session
+    from authlib.oauth2.rfc7523 import PrivateKeyJWT
+    from joserfc.jwk import RSAKey
+
+    server, callback, key = metadata(issuer), Callback(), RSAKey.generate_key(2048)
+    registered = requests.post(server["registration_endpoint"], json={
+        "redirect_uris": [callback.address], "token_endpoint_auth_method": "private_key_jwt",
+        "jwks": {"keys": [key.as_dict(private=False)]}}).json()
+    session = OAuth2Session(
+        registered["client_id"], key.as_pem(private=True).decode(), redirect_uri=callback.address, scope="openid email",
+        code_challenge_method="S256", token_endpoint_auth_method="private_key_jwt",
+        revocation_endpoint_auth_method="private_key_jwt")
+    # By default, the audience is the address of the endpoint.
+    session.register_client_auth_method(PrivateKeyJWT())
+    verifier = "a-verifier-of-at-least-43-characters-for-this-test"
+    url, state = session.create_authorization_url(server["authorization_endpoint"], code_verifier=verifier)
+    token = session.fetch_token(
+        server["token_endpoint"], authorization_response=callback.wait(url), code_verifier=verifier, state=state)
+    person = session.get(server["userinfo_endpoint"]).json()
+    session.register_client_auth_method(PrivateKeyJWT(issuer))
+    refreshed = session.refresh_token(server["token_endpoint"], refresh_token=token["refresh_token"])
     assert session.get(server["userinfo_endpoint"]).status_code == 200
     session.revoke_token(server["revocation_endpoint"], token=refreshed["refresh_token"])
     return {"email": person["email"], "after_revocation": session.get(server["userinfo_endpoint"]).status_code}
@@ -171,6 +200,7 @@ def mcp(address, client=None):
 
 
 KINDS = {
-    "authlib": authlib, "authlib-protected": authlib_protected, "requests-oauthlib": requests_oauthlib, "mcp": mcp,
+    "authlib": authlib, "authlib-key": authlib_key, "authlib-protected": authlib_protected,
+    "requests-oauthlib": requests_oauthlib, "mcp": mcp,
 }
 print(json.dumps(KINDS[sys.argv[1]](*sys.argv[2:])), flush=True)

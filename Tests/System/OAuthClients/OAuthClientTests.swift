@@ -14,12 +14,12 @@ struct OAuthClientTests {
 
     @Test(
         "RFC 6749 OpenID Connect Core: a library signs in, checks the ID token, refreshes and revokes",
-        arguments: [["authlib", "app"], ["authlib", "web", secret], ["requests-oauthlib", "app"]])
+        arguments: [["authlib", "app"], ["authlib", "web", secret], ["authlib-key"], ["requests-oauthlib", "app"]])
     func signIn(_ client: [String]) async throws {
         try await withGateway { gateway, _ in
             let result = try await Self.run([client[0], gateway.address] + client.dropFirst())
             #expect(result["email"] == .string(SystemFixture.email))
-            if client[0] == "authlib" { #expect(result["after_revocation"] == 401) }
+            if client[0].hasPrefix("authlib") { #expect(result["after_revocation"] == 401) }
         }
     }
 

@@ -69,6 +69,13 @@ struct FAPI2Client: Sendable {
             "token", fields + credentials, headers: proof.map { [("DPoP", $0)] } ?? [])
     }
 
+    /// Refreshes with a proof.
+    func refresh(_ token: String, proof: String?) async throws -> Exchange.Response {
+        let fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
+        return try await run.fixture.post(
+            "token", fields + run.signed.credentials(at: now), headers: proof.map { [("DPoP", $0)] } ?? [])
+    }
+
     /// The whole sign-in. Each proof has the changes.
     func tokens(
         _ changes: [(String, String?)] = [], proof: ProofChanges = ProofChanges()

@@ -156,9 +156,17 @@ enum FAPI2Plan {
             #expect(isRefused(try await run.exchange(code), "invalid_grant"))
         },
         module("refresh-token") { (run) async throws in
-            let tokens = try await run.tokens()
-            let stolen = try await run.fixture.refresh(tokens.refresh)
-            #expect(isRefused(stolen, "invalid_grant"), "the token of another client")
+            let client = try FAPI2Client(run)
+            let tokens = try await client.tokens()
+            let renewed = try OAuthTokens(try await client.refresh(tokens.refresh, proof: try client.proof("token")))
+            #expect(try await client.userInfo(tokens.access) == 200)
+            run.fixture.gateway.clock.advance(30)
+            let repeated = try await client.refresh(tokens.refresh, proof: try client.proof("token"))
+            #expect(try OAuthTokens(repeated) == renewed, "the response was lost")
+            #expect(isRefused(try await client.refresh(renewed.refresh, proof: nil), "invalid_dpop_proof"))
+            let other = try await run.tokens().refresh
+            #expect(isRefused(try await client.refresh(other, proof: try client.proof("token")), "invalid_grant"))
+            #expect(isRefused(try await run.fixture.refresh(renewed.refresh), "invalid_grant"))
         },
     ]
 }

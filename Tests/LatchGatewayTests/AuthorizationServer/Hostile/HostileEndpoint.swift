@@ -213,5 +213,5 @@ struct HostileEndpoint: Sendable, CustomTestStringConvertible {
             }),
     ]
 
-    static let all = authorizations + tokens + others
+    static let all = authorizations + tokens + others + pages
 }
