@@ -33,7 +33,7 @@ extension AdministrationPages {
                 """
             }
         return """
-            <form method="post" action="\(link: prefix + PagePath.clients + "/" + client.id)">\(token)\
+            <form method="post" action="\(link: prefix + PagePath.clients + "/" + client.id)" class="actions">\(token)\
             <button type="submit" name="action" value="end" class="harm" \
             aria-label="End all access of \(client.name)">End access</button>\(removal)</form>
             """

@@ -43,6 +43,7 @@ extension ClientStore {
     ///   - search: A text that the name or the id must contain, ignoring the case of ASCII letters; empty for all.
     ///   - position: The position of the last client of the page before.
     ///   - limit: The maximum number of clients.
+    /// - Returns: The clients. A stored one with the id of a client of the configuration is not among them.
     /// - Throws: `DatabaseError`.
     package func page(search: String, after position: Position, limit: Int) async throws -> [RegisteredClient] {
         let text = search.lowercasedASCII

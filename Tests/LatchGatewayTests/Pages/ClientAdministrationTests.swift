@@ -84,7 +84,7 @@ struct ClientAdministrationTests {
             // A stored client with the id of a configured one is not used.
             _ = try await fixture.stores.database.write { connection in
                 try connection.run(
-                    ClientStatements.insert, "notes", "App-2", nil, "a:/b", false, false, fixture.clock.now, nil, "",
+                    ClientStatements.insert, "notes", "App-45", nil, "a:/b", false, false, fixture.clock.now, nil, "",
                     nil, "opaque", 9)
             }
             var (ids, path, pages): ([String], String?, Int) = ([], Self.page, 0)
