@@ -33,7 +33,9 @@ struct GatewayDeviceSignIn: Sendable {
             ("device_code", codes.deviceCode.reveal()),
         ])
         describeDevice(&exchange)
-        return PendingDeviceSignIn(place: gateway.token.origin, codes: codes, request: exchange) { response in
+        return PendingDeviceSignIn(
+            place: gateway.token.origin, codes: codes, request: exchange, proofs: ProofSigner()
+        ) { response in
             try Self.grant(from: response, of: gateway.token.origin)
         }
     }

@@ -82,6 +82,9 @@ struct AuthorizationServer: Sendable, Hashable {
         scopes = Self.wantedScopes.filter { supported?.contains($0) ?? isOpenID }
     }
 
+    /// Returns a new key for the tokens of a sign-in. Nil when the server binds no tokens.
+    func proofKey() -> DPoPKey? { acceptsProofs ? try? DPoPKey() : nil }
+
     fileprivate static func problem(_ reason: String) -> LatchError { LatchError(.unsupportedServer, reason) }
 }
 
