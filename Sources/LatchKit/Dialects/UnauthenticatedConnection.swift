@@ -49,7 +49,7 @@ package struct UnauthenticatedConnection: Sendable {
     /// Returns a connection with the same settings to another address, with a shorter timeout if one is given.
     package func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
         UnauthenticatedConnection(
-            to: other, client: client, device: device, timeout: min(bound ?? timeout(), timeout()))
+            to: other, client: client, device: device, proofs: proofs, timeout: min(bound ?? timeout(), timeout()))
     }
 
     private func send(

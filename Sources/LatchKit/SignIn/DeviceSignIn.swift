@@ -98,8 +98,8 @@ struct PendingDeviceSignIn: Sendable {
     let codes: DeviceAuthorizationResponse
     /// The request for the tokens.
     let request: DialectRequest
-    /// The key that the tokens are bound to, if any.
-    let proofs: ProofSigner
+    /// The key that the tokens are bound to. Nil for that of the connection, if it has one.
+    let proofs: ProofSigner?
     /// Reads the response with the tokens.
     let finish: @Sendable (ClientResponse) async throws -> Grant
 

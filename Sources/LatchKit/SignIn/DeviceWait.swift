@@ -20,7 +20,7 @@ struct DeviceWait: Sendable {
     init(signIn: DeviceSignIn, pending: PendingDeviceSignIn, _ connection: UnauthenticatedConnection) {
         self.signIn = signIn
         self.pending = pending
-        self.connection = connection.proving(pending.proofs)
+        self.connection = pending.proofs.map(connection.proving) ?? connection
     }
 
     private enum Answer {

@@ -33,7 +33,10 @@ struct AuthorizationServer: Sendable, Hashable {
     /// Source: RFC 9449 §5.1.
     var acceptsProofs: Bool
 
-    private static let proofAlgorithms = "dpop_signing_alg_values_supported"
+    /// The member of metadata with the algorithms of the proofs that a server accepts.
+    ///
+    /// Source: RFC 9449 §5.1.
+    static let proofAlgorithms = "dpop_signing_alg_values_supported"
 
     /// The scopes of OpenID Connect that are requested where the server supports them.
     ///

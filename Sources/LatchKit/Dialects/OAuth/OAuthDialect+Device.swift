@@ -4,6 +4,9 @@ import OAuth
 import OpenIDConnect
 
 extension OAuthDialect {
+    /// Whether people can sign in with a code on another device.
+    var offersDeviceSignIn: Bool { server?.deviceAuthorization != nil && server?.userInfo != nil }
+
     /// Begins a sign-in with a code that the person enters on another device.
     ///
     /// The client id is the one that the person gave, the one of an earlier sign-in of this kind at this server, or a new
