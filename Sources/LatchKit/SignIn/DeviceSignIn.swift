@@ -117,7 +117,8 @@ struct PendingDeviceSignIn: Sendable {
         let response = try await connection.send(request)
         guard response.status.isSuccess else {
             switch OAuthDialect.tokenError(response)?.error {
-            case "invalid_client", "unauthorized_client":
+            case "invalid_client": throw OAuthDialect.unknownClient(at: place)
+            case "unauthorized_client":
                 throw LatchError(
                     .deviceLoginDisabled,
                     "Login failed: \(place) does not let this client sign in with a code on another device. Ask its "

@@ -80,6 +80,7 @@ struct DeviceWait: Sendable {
             throw LatchError(
                 .signInDenied, "Login failed: the sign-in was denied on the other device. You were not signed in.")
         case "expired_token": throw expired
+        case "invalid_client": throw OAuthDialect.unknownClient(at: pending.place)
         case "invalid_grant":
             throw LatchError(
                 .codeRefused,

@@ -52,7 +52,7 @@ import Testing
         arguments: [
             ("access_denied", LatchError.Code.signInDenied, "denied on the other device"),
             ("expired_token", .signInTimedOut, "not used in time"),
-            ("invalid_grant", .codeRefused, "already used"), ("invalid_client", .serverRefused, "invalid_client"),
+            ("invalid_grant", .codeRefused, "already used"), ("invalid_client", .clientIDRequired, "does not know"),
             ("something", .serverRefused, "something"),
         ])
     func refused(error: String, code: LatchError.Code, text: String) async throws {
@@ -139,6 +139,7 @@ import Testing
         }
         for (body, status, code) in [
             (#"{"error":"unauthorized_client"}"#, 400, LatchError.Code.deviceLoginDisabled),
+            (#"{"error":"invalid_client"}"#, 401, .clientIDRequired),
             (#"{"error":"invalid_scope"}"#, 400, .serverRefused), ("{}", 200, .unreadableResponse),
             (codes("javascript:x", "60"), 200, .unreadableResponse),
             (codes("http://example.org/", #""60""#), 200, .unreadableResponse),

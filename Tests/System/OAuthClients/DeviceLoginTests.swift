@@ -35,7 +35,7 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("RFC 8628 §3.5 a denied sign-in ends with 77, an unknown client with 77, and nothing is stored")
+    @Test("RFC 8628 §3.5 a denied sign-in ends with 77, a client that may not do it too, and nothing is stored")
     func denied() async throws {
         try await withGateway("immich") { fixture, _ in
             let latch = try Self.login(fixture, [])
@@ -52,6 +52,8 @@ struct DeviceLoginTests {
             let refused = try await fixture.latch("login", Self.address, "--device", "--client-id", "app", "--json")
             #expect(refused.status == 77)
             #expect(try refused.json()["error"]?["code"] == "device_login_disabled")
+            let unknown = try await fixture.latch("login", Self.address, "--device", "--client-id", "nobody")
+            #expect(unknown.status == 64 && unknown.errors.contains("does not know this client id"))
             let none = try await fixture.latch("login", Self.address, "--device")
             #expect(none.status == 64 && none.errors.contains("client id"))
         }

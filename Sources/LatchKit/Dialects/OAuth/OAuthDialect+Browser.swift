@@ -157,6 +157,7 @@ extension OAuthDialect: BrowserDialect {
             return signInFailure(response, at: server)
         }
         guard let error = Self.tokenError(response) else { return signInFailure(response, at: server) }
+        if error.error == "invalid_client" { return Self.unknownClient(at: server) }
         let message = SanitizedText.clean(error.description ?? error.error)
         guard error.error == "invalid_grant" else {
             return LatchError(.serverRefused, "Login failed: \(server) says: \(message).")

@@ -112,7 +112,9 @@ extension OAuthDialect {
     private static func clientIDRequired(
         at server: AuthorizationServer, _ redirect: String?, because refusal: String? = nil
     ) -> LatchError {
-        let problem = refusal.map { "does not register this program (\($0))" } ?? "does not register programs"
+        let problem =
+            refusal.map { "does not register this program (\($0.hasSuffix(".") ? String($0.dropLast()) : $0))" }
+            ?? "does not register programs"
         let needs =
             redirect == nil
             ? "that may use the device grant" : "with the redirect address http://127.0.0.1/callback and any port"
@@ -120,6 +122,14 @@ extension OAuthDialect {
             .clientIDRequired,
             "Login failed: \(server.authorization.origin) \(problem), so it needs a client id. Ask its "
                 + "operator for the client id of a public native client \(needs), and give it.")
+    }
+
+    /// The error for a server that does not know the client id.
+    static func unknownClient(at server: ServerAddress) -> LatchError {
+        LatchError(
+            .clientIDRequired,
+            "Login failed: \(server) does not know this client id. Check it, or ask the operator of the server for the "
+                + "client id of a public native client.")
     }
 
     /// Whether a text can be a client id.
