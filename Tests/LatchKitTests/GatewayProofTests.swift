@@ -82,6 +82,19 @@ import Testing
         }
     }
 
+    @Test("proofs name the account's own address, also in requests to another address of the server")
+    func otherAddress() async throws {
+        try await GatewaySignInFixture.with({ $0.enable("onyx") }) { fixture in
+            let account = try await fixture.signInWithPassword()
+            let other = try ServerAddress(fixture.found.address.url.replacing("127.0.0.1", with: "localhost"))
+            try await fixture.latch.addEndpoint(other, to: account)
+            let session = try fixture.latch.session(for: account)
+            #expect(try await session.identity().email == "ada@example.org")
+            let response = try await session.client.send(.get, "/api/me")
+            #expect(response.status == .ok && response.url.hasPrefix(other.url))
+        }
+    }
+
     @Test("a proof that the gateway refuses, because the clock of the device is wrong, ends no session")
     func wrongClock() async throws {
         try await GatewaySignInFixture.with({ $0.enable("onyx") }) { fixture in
