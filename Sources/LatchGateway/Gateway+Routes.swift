@@ -36,10 +36,12 @@ extension Gateway {
         }
     }
 
-    /// Returns the token endpoints below the prefix of each dialect that has them.
+    /// Returns the token endpoints below the prefix of each dialect that has them. If tokens can be bound to keys, these
+    /// are all dialects, because the metadata say so.
     private static func tokens(_ services: GatewayServices) -> [TokenRoutes] {
         let dialects = services.settings.enabledDialects
-        let prefixes = dialects.filter(\.hasTokenEndpoints).map { $0.prefix(in: services.settings) }
+        let prefixes = dialects.filter { $0.hasTokenEndpoints || services.proofs != nil }
+            .map { $0.prefix(in: services.settings) }
         let signed = dialects.first { $0.keysPath != nil }
         return prefixes.enumerated().filter { !prefixes.prefix($0.offset).contains($0.element) }.map {
             tokens(services, below: $0.element, signed)

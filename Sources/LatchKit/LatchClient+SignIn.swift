@@ -1,4 +1,5 @@
 import HTTPClient
+import OpenIDConnect
 import Synchronization
 
 // Signing in, and revoking what a sign-in replaces or leaves behind.
@@ -22,8 +23,8 @@ extension LatchClient {
         _ signIn: PasswordSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.passwordSignIn, at: server.address) {
-            try await storeSignIn(at: server, email: signIn.email, onStep: onStep) { client in
-                try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
+            try await storeSignIn(at: server, email: signIn.email, onStep: onStep) { connection in
+                try await signIn.perform(at: server, connection)
             }
         }
     }
@@ -49,9 +50,9 @@ extension LatchClient {
     ) async throws -> Account {
         try await log.timing(.browserSignIn, at: server.address) {
             do {
-                return try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
+                return try await storeSignIn(at: server, email: nil, onStep: onStep) { connection in
                     try await signIn.perform(
-                        at: server, unauthenticatedConnection(to: server, client), folders: folders,
+                        at: server, connection, folders: folders,
                         earlierDetails: try await accounts.details(at: server)
                     ) {
                         try await self.accounts.recordKey(
@@ -86,11 +87,28 @@ extension LatchClient {
         _ signIn: DeviceSignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.deviceSignIn, at: server.address) {
-            try await storeSignIn(at: server, email: nil, onStep: onStep) { client in
+            try await storeSignIn(at: server, email: nil, onStep: onStep) { connection in
                 try await signIn.perform(
-                    at: server, unauthenticatedConnection(to: server, client),
-                    earlierDetails: try await accounts.details(at: server))
+                    at: server, connection, earlierDetails: try await accounts.details(at: server))
             }
+        }
+    }
+
+    /// Returns whether a server lets people sign in with a code on another device.
+    ///
+    /// A server of OAuth says so in its metadata. At any other server, the metadata of a gateway at its address are
+    /// requested.
+    ///
+    /// - Parameter server: The server that ``probe(_:connection:)`` found.
+    /// - Returns: Whether it does. False when the server does not respond.
+    public func offersDeviceSignIn(at server: Server) async -> Bool {
+        if let dialect = server.dialect as? OAuthDialect { return dialect.offersDeviceSignIn }
+        guard let client = try? server.connection.client(userAgent: device.userAgent, home: server.address) else {
+            return false
+        }
+        return await client.closeAfter { client in
+            let connection = unauthenticatedConnection(to: server, client)
+            return (try? await GatewayDeviceSignIn(server: server, connection: connection).find()) != nil
         }
     }
 
@@ -109,8 +127,8 @@ extension LatchClient {
         _ signIn: KeySignIn, to server: Server, onStep: @escaping @Sendable (SignInProgress) -> Void = { _ in }
     ) async throws -> Account {
         try await log.timing(.keySignIn, at: server.address) {
-            try await storeSignIn(at: server, email: nil, revokesOnFailure: false, onStep: onStep) { client in
-                try await signIn.perform(at: server, unauthenticatedConnection(to: server, client))
+            try await storeSignIn(at: server, email: nil, revokesOnFailure: false, onStep: onStep) { connection in
+                try await signIn.perform(at: server, connection)
             }
         }
     }
@@ -121,21 +139,33 @@ extension LatchClient {
             to: server.address, client: client, device: device, timeout: self.accounts.requestTimeout())
     }
 
-    /// Gets a token with `grant` and stores it with the account.
+    /// Gets a token with `grant` and stores it with the account. If the server is a gateway that binds tokens to keys,
+    /// all requests of the sign-in have proofs of a new key, which is stored with the token.
     private func storeSignIn(
         at server: Server, email: EmailAddress?, revokesOnFailure: Bool = true,
-        onStep: @escaping @Sendable (SignInProgress) -> Void, grant: (HTTPClient) async throws -> Grant
+        onStep: @escaping @Sendable (SignInProgress) -> Void, grant: (UnauthenticatedConnection) async throws -> Grant
     ) async throws -> Account {
         let client = try server.connection.client(userAgent: device.userAgent, home: server.address)
         let account = try await client.closeAfter { client in
-            try await storeSignIn(
-                try await grant(client), of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
+            let connection = unauthenticatedConnection(to: server, client)
+            let key = try await proofKey(for: server, connection)
+            var grant = try await grant(
+                key.map { connection.proving(ProofSigner($0, now: accounts.now)) } ?? connection)
+            if let key { grant.proofKey = try key.pem() }
+            return try await storeSignIn(
+                grant, of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
                 onStep: onStep)
         }
         // The new token may be due before all others.
         renewalTimer.withLock { $0?.wake() }
         await finishSignIn(account, onStep)
         return account
+    }
+
+    private func proofKey(for server: Server, _ connection: UnauthenticatedConnection) async throws -> DPoPKey? {
+        guard let issuer = server.dialect.bindingIssuer else { return nil }
+        let place = server.dialect.identity.base ?? server.address
+        return try await connection.connection(to: place).proofKey(issuer: issuer)
     }
 
     private func storeSignIn(
@@ -146,7 +176,7 @@ extension LatchClient {
         let tokens = SessionTokens(grant)
         do {
             let identity = try await PasswordSignIn.identity(
-                behind: grant, at: server, with: client, timeout: accounts.requestTimeout())
+                behind: grant, at: server, with: client, timeout: accounts.requestTimeout(), now: accounts.now)
             let who = try email ?? Self.email(of: identity, server)
             let expires = grant.expires(from: accounts.now()) ?? identity?.tokenExpires
             let signIn = SignedIn(

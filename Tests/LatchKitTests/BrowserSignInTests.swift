@@ -109,13 +109,33 @@ import Testing
     }
 
     private func metadata(
-        issuer: String? = nil, allows: Bool = true
+        issuer: String? = nil, allows: Bool = true, binds: Bool = false
     ) -> @Sendable (ScriptedServer.Request) -> ScriptedServer.Response? {
         let issuer = issuer ?? fixture.address.url + "/api"
         return { request in
             guard request.path == "/.well-known/latchd/api" else { return nil }
-            return .json(#"{"issuer":"\#(issuer)","loopback_redirects_supported":\#(allows)}"#)
+            let algorithms = binds ? #""ES256""# : ""
+            return .json(
+                #"""
+                {"issuer":"\#(issuer)","loopback_redirects_supported":\#(allows),\#
+                "dpop_signing_alg_values_supported":[\#(algorithms)]}
+                """#)
         }
+    }
+
+    @Test("RFC 9449 the token of a gateway that supports it is bound to a key", arguments: [true, false])
+    func bound(binds: Bool) async throws {
+        fixture.onyx.intercept(Self.answers(metadata(binds: binds)))
+        let latch = try await fixture.home.open()
+        let server = try await server(latch)
+        async let signedIn = latch.signIn(person.signIn(), to: server)
+        _ = try await person.visit(try await person.link(from: await person.address()))
+        let account = try await signedIn
+        let exchange = try #require(exchanges.first)
+        #expect((exchange.headers["DPoP"] != nil) == binds)
+        let entry = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
+        #expect((SessionTokens(stored: entry).proofKey != nil) == binds)
+        await latch.close()
     }
 
     @Test("OX-9 if the server's metadata do not allow loopback or have another issuer, the custom scheme is used")

@@ -13,7 +13,7 @@ final class ScriptedServer: Sendable {
         var path: String
         var headers: HTTPHeaders
         var body: String
-        var token: String? { headers["Authorization"].map { String($0.dropFirst("Bearer ".count)) } }
+        var token: String? { headers["Authorization"].map { String($0.drop { $0 != " " }.dropFirst()) } }
     }
 
     struct Response: Sendable {

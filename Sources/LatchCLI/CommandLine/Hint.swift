@@ -18,7 +18,7 @@ enum Hint {
             return "To use your own browser: --browser-command \(DesktopProgram.opener). "
                 + "To open the address yourself: --no-browser"
         case .clientIDRequired:
-            return "Give it: latch login ADDRESS --client-id ID"
+            return "Give it: --client-id ID"
         case .passwordChangeRequired:
             return account.map { "Run: latch password \($0.userEmail.forShell)" }
         case .noAccount, .ambiguousAccount:

@@ -95,10 +95,9 @@ struct BrowserArguments: Sendable {
 
     /// Returns a sign-in with a code on another device that prints the code.
     func deviceSignIn(_ context: CommandContext) -> DeviceSignIn {
-        let printer = DeviceEventPrinter(context: context, showsQRCode: showsQRCode ?? true)
-        var signIn = DeviceSignIn(clientID: clientID, onEvent: printer.report)
-        signIn.timeout = timeoutIsGiven ? timeout : nil
-        return signIn
+        let timeout = timeoutIsGiven ? timeout : nil
+        let printer = DeviceEventPrinter(context: context, showsQRCode: showsQRCode ?? true, timeout: timeout)
+        return DeviceSignIn(clientID: clientID, timeout: timeout, onEvent: printer.report)
     }
 
     private func browser() throws -> Browser? {

@@ -7,11 +7,14 @@ import Synchronization
 final class DeviceEventPrinter: Sendable {
     private let context: CommandContext
     private let showsQRCode: Bool
+    /// How long to wait. Nil for as long as the code is valid.
+    private let timeout: Duration?
     private let isRetrying = Mutex(false)
 
-    init(context: CommandContext, showsQRCode: Bool) {
+    init(context: CommandContext, showsQRCode: Bool, timeout: Duration?) {
         self.context = context
         self.showsQRCode = showsQRCode
+        self.timeout = timeout
     }
 
     /// Prints one event. Only the first of several failures is printed.
@@ -41,9 +44,10 @@ final class DeviceEventPrinter: Sendable {
             "Open this address in the browser of another device, such as your phone:\n\n  \(code.address.printable)\n\n"
                 + "and enter this code:\n\n  \(code.userCode.printable)\n")
         if showsQRCode { QRCodeText(code.completeAddress ?? code.address).show(on: console, isWanted: false) }
-        let minutes = max(1, code.lifetime.components.seconds / 60)
+        let seconds = min(code.lifetime, timeout ?? code.lifetime).components.seconds
+        let (count, unit) = seconds < 120 ? (seconds, "second") : (seconds / 60, "minute")
         console.printMessage(
-            "Allow it there only if the page shows this code. Waiting, for at most \(minutes) "
-                + "\(minutes == 1 ? "minute" : "minutes"); stop with Ctrl-C.")
+            "Allow it there only if the page shows this code. Waiting, for at most \(count) "
+                + "\(count == 1 ? unit : unit + "s"); stop with Ctrl-C.")
     }
 }

@@ -12,6 +12,9 @@ struct ShowToken: ExecutableCommand {
               printf 'Authorization: Bearer %s' "$(latch token)" | curl --header @- https://photos.example.org/api/me
 
             On a terminal it is also printed, with a warning.
+
+            A server can bind a token to a key of this device. Other programs cannot use such a token; send requests with \
+            'latch request'.
             """,
         arguments: [AccountOption.option]
     ) { given in
@@ -24,11 +27,15 @@ struct ShowToken: ExecutableCommand {
         let (account, session) = try await context.session(selector)
         let token = try await session.validToken()
         let field = session.dialect.authorization(token)["Authorization"] ?? "Bearer "
-        let type = field.prefix { $0 != " " }.lowercased()
+        let type = session.tokenIsBound ? "dpop" : field.prefix { $0 != " " }.lowercased()
         try context.console.result(
             [token.reveal()],
             json: ["account": AccountText.json(account), "token": .string(token.reveal()), "tokenType": .string(type)])
-        if Descriptor.isTerminal(Descriptor.output) {
+        if session.tokenIsBound {
+            context.console.warn(
+                "The token is bound to a key of this device, so other programs cannot use it. Send requests with 'latch "
+                    + "request'.")
+        } else if Descriptor.isTerminal(Descriptor.output) {
             context.console.warn(
                 "Anyone who sees this token can act as you. Clear the screen. 'latch logout' makes the token invalid.")
         }

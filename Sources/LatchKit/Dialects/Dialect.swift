@@ -33,6 +33,12 @@ package protocol Dialect: Sendable {
     /// - Throws: ``LatchError`` when the server does not respond; `CancellationError`.
     func discover(_ connection: UnauthenticatedConnection) async throws -> DiscoveryResult
 
+    /// The path of the issuer in the metadata of a gateway that serves this family, if its tokens can be bound to a key.
+    /// It is below the server that issues the sessions. Nil, the default, for families whose tokens cannot be bound.
+    ///
+    /// Source: docs/token-endpoints.md; RFC 9449.
+    var bindingIssuer: String? { get }
+
     /// The request that asks who is signed in.
     var identity: DialectRequest { get }
     /// Reads a successful response to ``identity``. Returns nil when the response is not from this family.
@@ -112,6 +118,8 @@ extension Dialect {
     /// The same fields as ``authorization(_:)``.
     package func authorization(_ token: Secret, besides extra: HTTPHeaders) -> HTTPHeaders { authorization(token) }
 
+    /// Nil: tokens of this family cannot be bound to a key.
+    package var bindingIssuer: String? { nil }
     /// Nil: tokens of this family cannot be renewed.
     package var refresh: DialectRequest? { nil }
     /// Nil: tokens of this family cannot be renewed.

@@ -11,15 +11,17 @@ package struct UnauthenticatedConnection: Sendable {
     /// The device that the requests come from.
     package let device: Device
     let client: HTTPClient
+    private let proofs: ProofSigner
     private let timeout: @Sendable () -> Duration
 
     init(
-        to address: ServerAddress, client: HTTPClient, device: Device,
+        to address: ServerAddress, client: HTTPClient, device: Device, proofs: ProofSigner = ProofSigner(),
         timeout: @autoclosure @escaping @Sendable () -> Duration = .seconds(30)
     ) {
         self.address = address
         self.client = client
         self.device = device
+        self.proofs = proofs
         self.timeout = timeout
     }
 
@@ -39,22 +41,30 @@ package struct UnauthenticatedConnection: Sendable {
         try await send(DialectRequest(.get, "", headers: ["Accept": JSON.mediaType]), to: url, of: address)
     }
 
+    /// Returns a connection with the same settings whose requests prove the possession of a key.
+    func proving(_ proofs: ProofSigner) -> UnauthenticatedConnection {
+        UnauthenticatedConnection(to: address, client: client, device: device, proofs: proofs, timeout: timeout())
+    }
+
     /// Returns a connection with the same settings to another address, with a shorter timeout if one is given.
     package func connection(to other: ServerAddress, timeout bound: Duration? = nil) -> UnauthenticatedConnection {
         UnauthenticatedConnection(
-            to: other, client: client, device: device, timeout: min(bound ?? timeout(), timeout()))
+            to: other, client: client, device: device, proofs: proofs, timeout: min(bound ?? timeout(), timeout()))
     }
 
     private func send(
         _ request: DialectRequest, to url: String, of place: ServerAddress
     ) async throws -> ClientResponse {
         let timeout = timeout()
-        return try await LatchError.converting(place) {
-            try await client.send(
-                ClientRequest(
-                    method: request.method, url: url, headers: request.headers, body: request.body,
-                    connectTimeout: min(timeout, .seconds(10)), timeout: timeout,
-                    maximumBodyBytes: request.maximumBodyBytes ?? 1 << 20))
+        return try await proofs.sending {
+            var headers = request.headers
+            for field in proofs.fields(request.method, url, token: nil) { headers[field.name] = field.value }
+            return ClientRequest(
+                method: request.method, url: url, headers: headers, body: request.body,
+                connectTimeout: min(timeout, .seconds(10)), timeout: timeout,
+                maximumBodyBytes: request.maximumBodyBytes ?? 1 << 20)
+        } by: { message in
+            try await LatchError.converting(place) { try await client.send(message) }
         }
     }
 }

@@ -159,7 +159,8 @@ extension LatchError.Code {
     public static let browserLoginDisabled = Self(rawValue: "browser_login_disabled")
     /// The server does not allow sign-in with a code on another device.
     public static let deviceLoginDisabled = Self(rawValue: "device_login_disabled")
-    /// The server does not register programs, so a sign-in needs a client id: ``BrowserSignIn/clientID``.
+    /// The server does not register programs, so a sign-in needs a client id: ``BrowserSignIn/clientID``. Also for one
+    /// that the server does not know.
     public static let clientIDRequired = Self(rawValue: "client_id_required")
     /// The server has no such identity provider.
     public static let unknownProvider = Self(rawValue: "unknown_provider")

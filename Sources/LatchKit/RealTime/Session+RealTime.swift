@@ -145,10 +145,18 @@ extension Session {
     private func openWebSocket(
         _ request: DialectRequest, _ token: Secret, by transport: Transport
     ) async throws -> WebSocketUpgrade {
-        let message = try message(request, token, timeout: accounts.requestTimeout(), by: transport)
-        return try await LatchError.converting(transport.address) {
-            try await transport.client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
+        func open() async throws -> (upgrade: WebSocketUpgrade, url: String) {
+            let message = try message(request, token, timeout: accounts.requestTimeout(), by: transport)
+            let upgrade = try await LatchError.converting(transport.address) {
+                try await transport.client.openWebSocket(message, maximumMessageBytes: Self.maximumMessageBytes)
+            }
+            return (upgrade, message.url)
         }
+        let first = try await open()
+        guard case .refused(let response) = first.upgrade, proofs.learn(from: response, to: first.url) else {
+            return first.upgrade
+        }
+        return try await open().upgrade
     }
 
     private static let maximumMessageBytes = 256 << 10

@@ -96,8 +96,15 @@ extension Session {
         }
         let url = try url(of: request, at: transport.address)
         if let token {
-            let fields = proofs.fields(request.method, url, token: request.tokenField == nil ? token : nil)
-            for field in fields { request.headers[field.name] = field.value }
+            // A gateway knows only the account's own address, whichever address the request goes to.
+            let fields = proofs.fields(
+                request.method, url, as: try self.url(of: request, at: server),
+                token: request.tokenField == nil ? token : nil)
+            // The token may be in another field, because the connection has its own `Authorization`.
+            for field in fields
+            where field.name != "Authorization" || request.headers["Authorization"]?.hasPrefix("Bearer ") == true {
+                request.headers[field.name] = field.value
+            }
         }
         return ClientRequest(
             method: request.method, url: url, headers: request.headers,

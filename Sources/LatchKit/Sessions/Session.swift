@@ -61,6 +61,10 @@ public actor Session {
     /// The current state.
     public nonisolated var state: SessionState { broadcast.current }
 
+    /// Whether the token is bound to a key of this device, so that it is of no use in another program. False until the
+    /// token was read.
+    package nonisolated var tokenIsBound: Bool { proofs.hasKey }
+
     /// The current state, followed by each change. Ends when the session is closed, not when the person signs out.
     public nonisolated var stateUpdates: AsyncStream<SessionState> { broadcast.stream() }
 

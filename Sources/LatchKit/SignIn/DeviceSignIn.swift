@@ -98,6 +98,8 @@ struct PendingDeviceSignIn: Sendable {
     let codes: DeviceAuthorizationResponse
     /// The request for the tokens.
     let request: DialectRequest
+    /// The key that the tokens are bound to. Nil for that of the connection, if it has one.
+    let proofs: ProofSigner?
     /// Reads the response with the tokens.
     let finish: @Sendable (ClientResponse) async throws -> Grant
 
@@ -115,7 +117,8 @@ struct PendingDeviceSignIn: Sendable {
         let response = try await connection.send(request)
         guard response.status.isSuccess else {
             switch OAuthDialect.tokenError(response)?.error {
-            case "invalid_client", "unauthorized_client":
+            case "invalid_client": throw OAuthDialect.unknownClient(at: place)
+            case "unauthorized_client":
                 throw LatchError(
                     .deviceLoginDisabled,
                     "Login failed: \(place) does not let this client sign in with a code on another device. Ask its "

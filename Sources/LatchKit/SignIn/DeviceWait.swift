@@ -20,7 +20,7 @@ struct DeviceWait: Sendable {
     init(signIn: DeviceSignIn, pending: PendingDeviceSignIn, _ connection: UnauthenticatedConnection) {
         self.signIn = signIn
         self.pending = pending
-        self.connection = connection
+        self.connection = pending.proofs.map(connection.proving) ?? connection
     }
 
     private enum Answer {
@@ -64,7 +64,9 @@ struct DeviceWait: Sendable {
         } catch let error as LatchError where Self.passing.contains(error.code) {
             return .failing(error)
         }
-        if response.status.isSuccess, (try? TokenResponse(parsing: response.body)) != nil { return .tokens(response) }
+        if response.status.isSuccess, (try? TokenResponse(parsing: response.body, allowsBound: true)) != nil {
+            return .tokens(response)
+        }
         guard let error = OAuthDialect.tokenError(response) else {
             let failure = OAuthDialect().signInFailure(response, at: pending.place)
             let mayPass: [LatchError.Code] = [.rateLimited, .serverError, .interceptedResponse]
@@ -78,6 +80,7 @@ struct DeviceWait: Sendable {
             throw LatchError(
                 .signInDenied, "Login failed: the sign-in was denied on the other device. You were not signed in.")
         case "expired_token": throw expired
+        case "invalid_client": throw OAuthDialect.unknownClient(at: pending.place)
         case "invalid_grant":
             throw LatchError(
                 .codeRefused,

@@ -33,13 +33,17 @@ struct GatewayDeviceSignIn: Sendable {
             ("device_code", codes.deviceCode.reveal()),
         ])
         describeDevice(&exchange)
-        return PendingDeviceSignIn(place: gateway.token.origin, codes: codes, request: exchange) { response in
+        return PendingDeviceSignIn(
+            place: gateway.token.origin, codes: codes, request: exchange, proofs: nil
+        ) { response in
             try Self.grant(from: response, of: gateway.token.origin)
         }
     }
 
     /// Returns the authorization server at the origin of the server, or of the gateway that protects it.
-    private func find() async throws -> (AuthorizationServer, OAuthEndpoint) {
+    ///
+    /// - Throws: As ``begin(clientID:scopes:)``.
+    func find() async throws -> (AuthorizationServer, OAuthEndpoint) {
         let place = (server.dialect as? ForwardAuthDialect)?.gateway ?? server.address
         let origin = place.origin
         switch try await connection.authorizationServer(of: [origin, origin + "/"]) {
@@ -61,7 +65,8 @@ struct GatewayDeviceSignIn: Sendable {
     }
 
     private static func grant(from response: ClientResponse, of place: ServerAddress) throws(LatchError) -> Grant {
-        guard let tokens = OAuthDialect().tokens(in: response), let value = try? JSONValue(parsing: response.body)
+        guard let tokens = OAuthDialect().tokens(in: response, allowsBound: true),
+            let value = try? JSONValue(parsing: response.body)
         else {
             throw InterceptedResponse.noToken(in: response, from: place)
         }

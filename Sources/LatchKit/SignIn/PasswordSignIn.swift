@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import HTTPClient
 import OpenIDConnect
 
@@ -41,7 +42,8 @@ public struct PasswordSignIn: Sendable {
     ///
     /// - Throws: `CancellationError` only.
     static func identity(
-        behind grant: Grant, at server: Server, with client: HTTPClient, timeout: Duration
+        behind grant: Grant, at server: Server, with client: HTTPClient, timeout: Duration,
+        now: @escaping @Sendable () -> Date
     ) async throws -> Identity? {
         if let identity = grant.identity { return identity }
         let request = server.authorize(server.dialect.identity, with: grant.token)
@@ -49,7 +51,7 @@ public struct PasswordSignIn: Sendable {
         let who = try await tolerating {
             try await send(
                 request, to: server, with: client, timeout: timeout,
-                proving: grant.proofKey.map { (try ProofSigner(DPoPKey(pem: $0)), grant.token) })
+                proving: grant.proofKey.map { (try ProofSigner(DPoPKey(pem: $0), now: now), grant.token) })
         }
         return who.flatMap { server.dialect.identity(from: $0) }
     }

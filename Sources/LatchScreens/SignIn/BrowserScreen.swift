@@ -112,6 +112,7 @@ public final class BrowserScreen {
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let server: Server
     @ObservationIgnored private let provider: String?
+    @ObservationIgnored private let clientID: String?
     @ObservationIgnored private let browser: Browser?
     @ObservationIgnored private let environment: [String: String]
     @ObservationIgnored private let onResult: @MainActor (Result<Account, ScreenError>?) -> Void
@@ -122,12 +123,14 @@ public final class BrowserScreen {
 
     /// `onResult` gets nil when the person cancelled.
     init(
-        _ client: LatchClient, server: Server, provider: String?, browser: Browser?, environment: [String: String],
-        work: ScreenTask, onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
+        _ client: LatchClient, server: Server, provider: String?, clientID: String?, browser: Browser?,
+        environment: [String: String], work: ScreenTask,
+        onResult: @escaping @MainActor (Result<Account, ScreenError>?) -> Void
     ) {
         self.client = client
         self.server = server
         self.provider = provider
+        self.clientID = clientID
         self.browser = browser
         self.environment = environment
         self.work = work
@@ -163,14 +166,15 @@ public final class BrowserScreen {
     private func start() {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         links = continuation
-        let signIn = BrowserSignIn(
+        var signIn = BrowserSignIn(
             provider: provider, browser: browser,
             onEvent: { [weak self] event in Task { @MainActor in self?.record(event) } },
             promptForCallback: {
                 for await link in stream { return link }
                 return nil
             })
-        work.start { [client, server, weak self] isCurrent in
+        signIn.clientID = clientID
+        work.start { [client, server, signIn, weak self] isCurrent in
             let result: Result<Account, ScreenError>
             do {
                 result = .success(try await client.signIn(signIn, to: server))

@@ -17,6 +17,8 @@ public final class SignInFlow {
         case signIn(SignInScreen)
         /// The sign-in in the browser.
         case browser(BrowserScreen)
+        /// The sign-in on another device.
+        case device(DeviceScreen)
     }
 
     /// The screen to show.
@@ -28,7 +30,7 @@ public final class SignInFlow {
         switch state {
         case .connect, .trust: false
         case .signIn(let screen): screen.state == .signingIn
-        case .browser: true
+        case .browser, .device: true
         }
     }
 
@@ -79,6 +81,7 @@ public final class SignInFlow {
             screen.cancel()
             state = .connect(connectScreen)
         case .browser(let screen): screen.cancel()
+        case .device(let screen): screen.cancel()
         }
     }
 
@@ -89,6 +92,7 @@ public final class SignInFlow {
         case .trust: break
         case .signIn(let screen): screen.cancel()
         case .browser(let screen): screen.work.cancel()
+        case .device(let screen): screen.work.cancel()
         }
     }
 
@@ -140,23 +144,30 @@ public final class SignInFlow {
 
     private func signIn(ended result: SignInScreen.Result, at server: Server) {
         guard case .signIn(let screen) = state else { return }
+        let onResult: @MainActor (Result<Account, ScreenError>?) -> Void = { [handler] in
+            handler.flow?.returned(with: $0, to: screen)
+        }
         switch result {
         case .signedIn(let account): onEnd(account)
-        case .browser(let provider):
+        case .browser(let provider, let clientID):
             state = .browser(
                 BrowserScreen(
-                    client, server: server, provider: provider, browser: browser, environment: environment,
-                    work: commands.signIn
-                ) { [handler] result in
-                    switch result {
-                    case .success(let account): handler.flow?.onEnd(account)
-                    case .failure(let error):
-                        screen.show(error)
-                        handler.flow?.state = .signIn(screen)
-                    case nil: handler.flow?.state = .signIn(screen)
-                    }
-                })
+                    client, server: server, provider: provider, clientID: clientID, browser: browser,
+                    environment: environment, work: commands.signIn, onResult: onResult))
+        case .device(let clientID):
+            state = .device(
+                DeviceScreen(
+                    client, server: server, clientID: clientID, work: commands.signIn, onResult: onResult))
         }
+    }
+
+    private func returned(with result: Result<Account, ScreenError>?, to screen: SignInScreen) {
+        switch result {
+        case .success(let account): return onEnd(account)
+        case .failure(let error): screen.show(error)
+        case nil: break
+        }
+        state = .signIn(screen)
     }
 }
 

@@ -1,5 +1,6 @@
 public import LatchKit
 public import Observation
+import Primitives
 
 /// The second step of a sign-in: who signs in, with a password, an identity provider or a key.
 ///
@@ -22,6 +23,8 @@ public final class SignInScreen {
         case password
         /// The API key.
         case key
+        /// The client id.
+        case clientID
     }
 
     /// The texts of the screen.
@@ -40,6 +43,10 @@ public final class SignInScreen {
         public static let key = "API key"
         /// The button that signs in with the key.
         public static let useKey = "Sign in with the key"
+        /// The name of the field for the client id.
+        public static let clientID = "Client ID"
+        /// The button that signs in with a code on another device.
+        public static let useDevice = "Sign in on another device"
         /// The button that creates an account with the e-mail address and password.
         public static let register = "Create account"
         /// The text between the password and the other ways to sign in.
@@ -60,16 +67,24 @@ public final class SignInScreen {
     public var password = "" { didSet { if !password.isEmpty { clearError() } } }
     /// The API key. It is empty again as soon as it was sent.
     public var key = "" { didSet { if !key.isEmpty { clearError() } } }
+    /// The id of this program at a server of OAuth that does not register programs.
+    public var clientID = "" { didSet { if clientID != oldValue { clearError() } } }
+    /// Whether the server needs ``clientID``. False until a try without one has failed.
+    public private(set) var needsClientID = false
+    /// Whether the server lets people sign in with a code on another device. False until it has responded.
+    public private(set) var offersDevice = false
 
     @ObservationIgnored private let client: LatchClient
     @ObservationIgnored private let onResult: @MainActor (Result) -> Void
     @ObservationIgnored let work: ScreenTask
+    @ObservationIgnored let query = ScreenTask()
     /// Whether the last try was with the key.
     @ObservationIgnored private var usedKey = false
 
     enum Result {
         case signedIn(Account)
-        case browser(provider: String?)
+        case browser(provider: String?, clientID: String?)
+        case device(clientID: String?)
     }
 
     init(
@@ -82,6 +97,10 @@ public final class SignInScreen {
         self.reason = reason
         self.work = work
         self.onResult = onResult
+        query.start { [weak self] isCurrent in
+            let offersDevice = await client.offersDeviceSignIn(at: server)
+            if isCurrent() { self?.offersDevice = offersDevice }
+        }
     }
 
     // MARK: - What the server offers
@@ -116,6 +135,7 @@ public final class SignInScreen {
         switch error?.code {
         case LatchError.Code.invalidEmail?: .email
         case .wrongCredentials?, .weakPassword?: usedKey ? .key : .password
+        case .clientIDRequired?: .clientID
         default: nil
         }
     }
@@ -153,22 +173,38 @@ public final class SignInScreen {
     ///
     /// - Parameter provider: One of ``providers``.
     public func useBrowser(_ provider: ServerFeatures.Provider) {
+        leave(for: .browser(provider: provider.id.isEmpty ? nil : provider.id, clientID: givenClientID))
+    }
+
+    /// Signs in with a code on another device.
+    public func useDevice() { leave(for: .device(clientID: givenClientID)) }
+
+    private var givenClientID: String? {
+        let id = clientID.trimmed
+        return needsClientID && !id.isEmpty ? id : nil
+    }
+
+    private func leave(for result: Result) {
         guard state != .signingIn else { return }
         password = ""
         key = ""
         clearError()
-        onResult(.browser(provider: provider.id.isEmpty ? nil : provider.id))
+        onResult(result)
     }
 
     /// Stops the sign-in. A token that the server grants late is revoked.
     public func cancel() {
         work.cancel()
+        query.cancel()
         password = ""
         key = ""
         state = .editing(nil)
     }
 
-    func show(_ error: ScreenError) { state = .editing(error) }
+    func show(_ error: ScreenError) {
+        if error.code == .clientIDRequired { needsClientID = true }
+        state = .editing(error)
+    }
 
     private func clearError() {
         if case .editing(.some) = state { state = .editing(nil) }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessages
 import OAuth
+import OpenIDConnect
 import Synchronization
 
 @testable import LatchKit
@@ -22,6 +23,8 @@ final class DeviceSignInFixture: Sendable {
         var lifetime = 600
         /// The response with the codes. Nil for a valid one.
         var codes: ScriptedServer.Response?
+        /// The response to a registration. Nil for a valid one.
+        var registration: ScriptedServer.Response?
         var onPoll: @Sendable () -> Void = {}
         fileprivate var answers: [Answer] = []
         fileprivate var polls = 0
@@ -33,8 +36,11 @@ final class DeviceSignInFixture: Sendable {
     let oauth: OAuthFixture
     private let state = Mutex(State())
 
-    init(_ metadata: [String: JSONValue] = [:]) throws {
+    init(
+        _ metadata: [String: JSONValue] = [:], _ change: (inout OAuthScript.Settings) -> Void = { _ in }
+    ) throws {
         var settings = OAuthScript.Settings()
+        change(&settings)
         settings.metadata = metadata.merging(["device_authorization_endpoint": "BASE/oauth/device"]) { first, _ in first
         }
         oauth = try OAuthFixture(settings)
@@ -82,14 +88,17 @@ final class DeviceSignInFixture: Sendable {
         switch request.path {
         case "/oauth/register":
             let body = try? JSONValue(parsing: Array(request.body.utf8))
-            let number = state.withLock { state in
+            let (number, given) = state.withLock { state in
                 state.registrations.append(body ?? .null)
-                return state.registrations.count
+                return (state.registrations.count, state.registration)
             }
+            if let given { return given }
             oauth.script.add(client: "device-client-\(number)", redirects: [])
             return .json(#"{"client_id":"device-client-\#(number)","token_endpoint_auth_method":"none"}"#, 201)
         case "/oauth/device": return codes(OAuthScript.base(of: request))
-        case "/oauth/token" where request.body.contains("device_code"): return tokens(request)
+        case "/oauth/token" where request.body.contains("device_code"):
+            let refusal = oauth.script.state.withLock { $0.settings.binds ? $0.proofRefusal(request) : nil }
+            return refusal ?? (request.body.contains(Self.deviceCode) ? tokens(request) : unknown(request))
         default: return nil
         }
     }
@@ -102,6 +111,13 @@ final class DeviceSignInFixture: Sendable {
                 {"device_code":"\#(Self.deviceCode)","user_code":"WDJB-MJHT","verification_uri":"\#(base)/device",\#
                 "verification_uri_complete":"\#(base)/device?user_code=WDJB-MJHT","expires_in":\#(lifetime)}
                 """#)
+    }
+
+    /// The answer to a code that the server has not given to anybody.
+    private func unknown(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+        let client = (try? FormURLEncoded.decode(request.body))?["client_id"] ?? ""
+        let isKnown = oauth.script.seen.clients[client] != nil
+        return .json(#"{"error":"\#(isKnown ? "invalid_grant" : "invalid_client")"}"#, 400)
     }
 
     private func tokens(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
@@ -120,14 +136,17 @@ final class DeviceSignInFixture: Sendable {
         case .tokens(let number):
             let form = try? FormURLEncoded.decode(request.body)
             let client = form?["client_id"] ?? ""
-            oauth.script.state.withLock { state in
+            let key = request.headers[DPoPProof.field].flatMap { try? DPoPProof(parsing: $0) }?.thumbprint
+            let isBound = oauth.script.state.withLock { state in
                 state.families["device-\(number)"] = OAuthScript.Family(
                     client: client, redirect: "", challenge: "", access: ["device-access-\(number)"],
-                    refresh: ["device-refresh-\(number)"])
+                    refresh: ["device-refresh-\(number)"], key: key)
+                return state.settings.binds
             }
             return .json(
                 #"""
-                {"access_token":"device-access-\#(number)","token_type":"Bearer","expires_in":300,\#
+                {"access_token":"device-access-\#(number)","token_type":"\#(isBound ? "DPoP" : "Bearer")",\#
+                "expires_in":300,\#
                 "refresh_token":"device-refresh-\#(number)"}
                 """#)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessages
 import OAuth
+import OpenIDConnect
 import Synchronization
 import TestSupport
 import Testing
@@ -51,7 +52,7 @@ import Testing
         arguments: [
             ("access_denied", LatchError.Code.signInDenied, "denied on the other device"),
             ("expired_token", .signInTimedOut, "not used in time"),
-            ("invalid_grant", .codeRefused, "already used"), ("invalid_client", .serverRefused, "invalid_client"),
+            ("invalid_grant", .codeRefused, "already used"), ("invalid_client", .clientIDRequired, "does not know"),
             ("something", .serverRefused, "something"),
         ])
     func refused(error: String, code: LatchError.Code, text: String) async throws {
@@ -138,6 +139,7 @@ import Testing
         }
         for (body, status, code) in [
             (#"{"error":"unauthorized_client"}"#, 400, LatchError.Code.deviceLoginDisabled),
+            (#"{"error":"invalid_client"}"#, 401, .clientIDRequired),
             (#"{"error":"invalid_scope"}"#, 400, .serverRefused), ("{}", 200, .unreadableResponse),
             (codes("javascript:x", "60"), 200, .unreadableResponse),
             (codes("http://example.org/", #""60""#), 200, .unreadableResponse),
@@ -149,6 +151,61 @@ import Testing
         }
         #expect(fixture.codes.isEmpty && fixture.polls == 0)
         await other.close()
+    }
+
+    @Test(
+        "RFC 9449 the tokens are bound to a key, and every request for them has a proof of its own",
+        arguments: [false, true])
+    func bound(requiresNonces: Bool) async throws {
+        let fixture = try DeviceSignInFixture { settings in
+            settings.binds = true
+            settings.requiresNonces = requiresNonces
+        }
+        let latch = try await fixture.home.open()
+        fixture.answer(.pending, .slowDown, .tokens(1))
+        let account = try await fixture.signIn(latch)
+        // A request for a nonce is repeated at once, without a pause of its own.
+        #expect(fixture.pauses == [5, 5, 10].map { .seconds($0) } && fixture.polls == 3)
+        let entry = try #require(try await latch.accounts.secrets.read(AccountStore.tokenKey(account.id)))
+        let key = try DPoPKey(pem: try #require(SessionTokens(stored: entry).proofKey))
+        #expect(fixture.oauth.script.seen.families["device-1"]?.key == key.thumbprint)
+        let session = try latch.session(for: account)
+        #expect(try await session.identity().id == "sub-7")
+        try await session.refresh()
+        let seen = fixture.oauth.script.seen
+        #expect(seen.violations.isEmpty && seen.refreshed == 1, "\(seen.violations)")
+        #expect((seen.nonceRefusals > 0) == requiresNonces)
+        await latch.close()
+    }
+
+    @Test(
+        "RFC 7591 §3.2.2 a server that does not register programs for this grant needs a client id",
+        arguments: [
+            (400, #"{"error":"invalid_redirect_uri","error_description":"redirect_uris is missing"}"#, "is missing"),
+            (400, #"{"error":"invalid_client_metadata"}"#, "invalid_client_metadata"),
+            (403, #"{"error":"access_denied"}"#, "access_denied"), (404, #"{"error":"not_found"}"#, "not_found"),
+        ])
+    func registrationRefused(status: Int, body: String, text: String) async throws {
+        let fixture = try DeviceSignInFixture()
+        let latch = try await fixture.home.open()
+        fixture.set { $0.registration = .json(body, status) }
+        let error = try await #require(throws: LatchError.self) { try await fixture.signIn(latch) }
+        #expect(error.code == .clientIDRequired && error.message.contains("device grant"), "\(error)")
+        #expect(error.message.contains(text) && fixture.codes.isEmpty)
+        await latch.close()
+    }
+
+    @Test("a client that the server no longer knows is registered again")
+    func forgotten() async throws {
+        let fixture = try DeviceSignInFixture()
+        let latch = try await fixture.home.open()
+        fixture.answer(.tokens(1))
+        let account = try await fixture.signIn(latch)
+        fixture.oauth.script.state.withLock { $0.clients = [:] }
+        fixture.answer(.tokens(2))
+        let again = try await fixture.signIn(latch)
+        #expect(again.id == account.id && again.details["client_id"] == "device-client-2")
+        await latch.close()
     }
 
     @Test("a server that registers no programs needs a client id that may use the device grant")

@@ -101,6 +101,26 @@ struct OAuthProofTests {
         await latch.close()
     }
 
+    @Test("RFC 9449 §11.1 a device whose clock is wrong uses the time of the server", arguments: [-86_400.0, 3_600])
+    func wrongClock(difference: TimeInterval) async throws {
+        let fixture = try OAuthFixture.protecting { settings in
+            settings.binds = true
+            settings.requiresNonces = true
+        }
+        let time = fixture.home.clock.now + difference
+        fixture.script.change { $0.time = time }
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        let session = try latch.session(for: account)
+        #expect(try await session.identity().id == "sub-7")
+        #expect(try await session.client.send(.get, "/files").status == .ok)
+        try await session.refresh()
+        #expect(fixture.script.seen.violations.isEmpty)
+        // Once for the sign-in, once for the request for the person, and once for the session.
+        #expect(fixture.script.seen.timeRefusals == 3)
+        await latch.close()
+    }
+
     @Test(
         "RFC 9449 where the metadata name no algorithm of this client, the tokens are bearer tokens",
         arguments: [

@@ -51,7 +51,23 @@ extension OAuthScript.State {
             response.headers["DPoP-Nonce"] = nonce
             return response
         }
+        if let time = settings.time, abs(proof.issued.timeIntervalSince(time)) > 60 {
+            timeRefusals += 1
+            var response = refuse("invalid_dpop_proof")
+            response.headers["Date"] = Self.text(of: time)
+            return response
+        }
         return nil
+    }
+}
+
+extension OAuthScript.State {
+    private static func text(of time: Date) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.string(from: time)
     }
 }
 

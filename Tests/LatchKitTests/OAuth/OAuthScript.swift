@@ -32,6 +32,8 @@ final class OAuthScript: Sendable {
         var binds = false
         /// Whether proofs must contain a nonce, which changes with each token response.
         var requiresNonces = false
+        /// The server's time, which it tells, and from which the time of a proof differs by a minute at most.
+        var time: Date?
         /// What a registration returns besides the client id.
         var registration: [String: JSONValue] = ["token_endpoint_auth_method": "none"]
         /// What the userinfo endpoint returns.
@@ -69,6 +71,8 @@ final class OAuthScript: Sendable {
         var proofs: Set<String> = []
         /// How often a request was refused because its proof had no current nonce.
         var nonceRefusals = 0
+        /// How often a request was refused because of the time of its proof.
+        var timeRefusals = 0
         /// The address at which the metadata were requested last.
         var issuer = ""
         var override: (@Sendable (ScriptedServer.Request) -> ScriptedServer.Response?)?

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GatewayConfiguration
 import GatewayCore
+import HTTPClient
 import HTTPServer
 import LatchGateway
 import TestSupport
@@ -66,6 +67,37 @@ import Testing
             #expect(account.dialect.rawValue == "latchd" && account.serverURL.url == proxy.url)
             let response = try await latch.session(for: account).client.send(.get, "/things")
             #expect(String(decoding: response.body, as: UTF8.self).contains("ada@example.org"))
+            #expect(try await latch.signOut(account).isRevoked)
+        }
+    }
+
+    @Test(
+        "RFC 9449 the token is bound to a key, and requests to the protected address have proofs",
+        arguments: [false, true])
+    func bound(requiresNonces: Bool) async throws {
+        try await with({
+            $0.pages.isEnabled = true
+            $0.authorizationServer.isEnabled = true
+            $0.authorizationServer.requiresProofNonces = requiresNonces
+        }) { proxy in
+            let latch = try await home.open()
+            let account = try await signIn(latch, proxy.url)
+            #expect(account.dialect.rawValue == "latchd")
+            let session = try latch.session(for: account)
+            #expect(try await session.identity().email == "ada@example.org")
+            let response = try await session.client.send(.get, "/things?page=2")
+            #expect(String(decoding: response.body, as: UTF8.self).contains("ada@example.org"))
+            try await session.refresh()
+            #expect(try await session.client.send(.get, "/own-401").status == .unauthorized)
+            #expect(session.state.isSignedIn)
+
+            let token = try await session.validToken()
+            let http = try HTTPClient()
+            let stolen = try await http.send(
+                ClientRequest(
+                    method: .get, url: proxy.url + "/things", headers: ["Authorization": "Bearer " + token.reveal()]))
+            #expect(stolen.status == .unauthorized)
+            await http.close()
             #expect(try await latch.signOut(account).isRevoked)
         }
     }

@@ -66,6 +66,7 @@ final class ProtectingProxy: Sendable {
         ]
         headers["Authorization"] = request.headers["Authorization"]
         headers["Accept"] = request.headers["Accept"]
+        headers["DPoP"] = request.headers["DPoP"]
         let isMetadata = request.path.hasPrefix("/.well-known/oauth-protected-resource")
         let response = ask(gateway + (isMetadata ? request.path : "/auth/verify"), headers, client)
         guard !isMetadata, response.status == .ok else {

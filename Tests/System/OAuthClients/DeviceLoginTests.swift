@@ -15,7 +15,7 @@ struct DeviceLoginTests {
         "RFC 8628 latch signs in at the dialects and at the authorization server, once the person has allowed it",
         arguments: ["onyx", "immich", "oauth"])
     func signIn(_ dialect: String) async throws {
-        try await withGateway(dialect) { fixture in
+        try await withGateway(dialect) { fixture, _ in
             let arguments = dialect == "oauth" ? ["--client-id", "tv"] : []
             let latch = try Self.login(fixture, ["--json"] + arguments)
             let event = try JSONValue(parsing: Array(try await latch.line(containing: #""event""#).utf8))
@@ -35,9 +35,9 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test("RFC 8628 §3.5 a denied sign-in ends with 77, an unknown client with 77, and nothing is stored")
+    @Test("RFC 8628 §3.5 a denied sign-in ends with 77, a client that may not do it too, and nothing is stored")
     func denied() async throws {
-        try await withGateway("immich") { fixture in
+        try await withGateway("immich") { fixture, _ in
             let latch = try Self.login(fixture, [])
             let line = try await latch.line(containing: "/oauth2/device")
             let code = try await latch.line("the code") { $0.wholeMatch(of: /\s+[B-Z]{4}-[B-Z]{4}/) != nil }
@@ -48,18 +48,55 @@ struct DeviceLoginTests {
             #expect(latch.output.contains("denied on the other device"))
             #expect(try await fixture.latch("accounts", "--json").json()["accounts"]?.array?.isEmpty == true)
         }
-        try await withGateway("oauth") { fixture in
+        try await withGateway("oauth") { fixture, _ in
             let refused = try await fixture.latch("login", Self.address, "--device", "--client-id", "app", "--json")
             #expect(refused.status == 77)
             #expect(try refused.json()["error"]?["code"] == "device_login_disabled")
+            let unknown = try await fixture.latch("login", Self.address, "--device", "--client-id", "nobody")
+            #expect(unknown.status == 64 && unknown.errors.contains("does not know this client id"))
             let none = try await fixture.latch("login", Self.address, "--device")
             #expect(none.status == 64 && none.errors.contains("client id"))
         }
     }
 
+    @Test(
+        "RFC 7009 OX-13 a sign-out while the server is down deletes the tokens here, as at every server, and says so",
+        arguments: ["onyx", "oauth"])
+    func signOutOffline(_ dialect: String) async throws {
+        try await withGateway(dialect) { fixture, gateway in
+            let latch = try Self.login(fixture, ["--json"] + (dialect == "oauth" ? ["--client-id", "tv"] : []))
+            let event = try JSONValue(parsing: Array(try await latch.line(containing: #""event""#).utf8))
+            _ = try await Self.visit(try #require(event["completeAddress"]?.string), "allow", "You allowed")
+            #expect(await latch.waitForExit() == 0)
+            let token = try await fixture.latch("token")
+            #expect(token.errors.contains("bound to a key of this device"), "\(token.errors)")
+
+            gateway.program.send(SIGTERM)
+            await gateway.program.waitForExit()
+            let out = try await fixture.latch("logout")
+            #expect(out.status == 0 && out.errors.contains("The session was not ended on the server"), "\(out.errors)")
+            #expect(out.errors.contains("latchd sessions revoke"))
+            #expect(try await fixture.latch("accounts", "--json").json()["accounts"]?.array?.isEmpty == true)
+            let secret = token.output.trimmingCharacters(in: .newlines)
+            #expect(try fixture.files(holding: secret).isEmpty)
+
+            let again = try await fixture.startGateway(port: Self.port)
+            try await attempt {
+                // Nothing here could end the session any more: the next programs have no token.
+                #expect(try await fixture.latch("accounts").status == 0)
+                let sessions = try await fixture.latchd("sessions", "list", "--json").json()
+                let names = sessions.array?.compactMap { $0["device"]?.string } ?? []
+                #expect(sessions.array?.count == 2, "the device's and the browser's: \(names)")
+            } finally: {
+                again.program.send(SIGTERM)
+                await again.program.waitForExit()
+            }
+        }
+    }
+
     @Test("Ctrl-C ends the wait with 130 and leaves nothing")
     func interrupted() async throws {
-        try await withGateway("immich") { fixture in
+        try await withGateway("immich") { fixture, _ in
             let terminal = try PseudoTerminal(
                 Products.path("latch"),
                 ["login", Self.address, "--device", "--secrets-key", fixture.folder.file("key")],
@@ -97,7 +134,9 @@ struct DeviceLoginTests {
         return page
     }
 
-    private func withGateway(_ dialect: String, _ body: (SystemFixture) async throws -> Void) async throws {
+    private func withGateway(
+        _ dialect: String, _ body: (SystemFixture, RunningGateway) async throws -> Void
+    ) async throws {
         let folder = try TemporaryDirectory()
         let configuration = """
             public_url: \(Self.address)
@@ -121,7 +160,7 @@ struct DeviceLoginTests {
                 "user", "add", SystemFixture.email, "--admin", "--password-stdin",
                 input: SystemFixture.password + "\n")
             #expect(added.status == 0, "\(added.errors)")
-            try await body(base)
+            try await body(base, gateway)
         } finally: {
             gateway.program.send(SIGTERM)
             await gateway.program.waitForExit()

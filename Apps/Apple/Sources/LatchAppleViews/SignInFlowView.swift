@@ -13,6 +13,7 @@ struct SignInFlowView: View {
         case .trust(let screen): TrustView(screen: screen)
         case .signIn(let screen): SignInView(screen: screen, flow: flow)
         case .browser(let screen): BrowserView(screen: screen)
+        case .device(let screen): DeviceView(screen: screen)
         }
     }
 }

@@ -14,9 +14,11 @@ struct SignInView: View {
             if let reason = screen.reason { Text(reason) }
             ForEach(screen.warnings, id: \.self) { Text($0) }
             if screen.hasPassword { password }
+            if screen.needsClientID { TextField(SignInScreen.Text.clientID, text: $screen.clientID) }
             ForEach(screen.providers, id: \.id) { provider in
                 Button(provider.title) { screen.useBrowser(provider) }
             }
+            if screen.offersDevice { Button(SignInScreen.Text.useDevice) { screen.useDevice() } }
             if screen.hasKey {
                 SecureField(SignInScreen.Text.key, text: $screen.key).onSubmit { screen.useKey() }
                 Button(SignInScreen.Text.useKey) { screen.useKey() }.disabled(!screen.canUseKey)

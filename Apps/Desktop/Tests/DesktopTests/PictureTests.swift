@@ -21,6 +21,7 @@ extension WindowTests {
                     try await app.press("Cancel")
                     try await app.type("", into: "Server URL")
                     try await photograph(app, "connect", isDark)
+                    try await photographDevice(app, isDark)
                     try await app.connect(to: sandbox.addresses["immich"]!)
                     try await photograph(app, "sign-in", isDark)
                     try await app.press("Continue with the sandbox")
@@ -83,6 +84,23 @@ extension WindowTests {
                     try await photograph(app, "lock", isDark)
                 }
             }
+        }
+
+        /// Begins a sign-in on another device, and returns to the address of the server.
+        @Accessibility
+        private func photographDevice(_ app: DesktopApp, _ isDark: Bool) async throws {
+            let server = try OAuthServer()
+            try await app.type(server.address, into: "Server URL")
+            try await app.press("Next")
+            try await app.press("Sign in on another device")
+            try await app.type("tv", into: "Client ID")
+            try await app.press("Sign in on another device")
+            try await app.wait(for: .image, "QR code")
+            try await photograph(app, "device", isDark)
+            try await app.press("Cancel")
+            try await app.press("Back")
+            try await app.wait(for: .field, "Server URL")
+            server.stop()
         }
 
         @Accessibility

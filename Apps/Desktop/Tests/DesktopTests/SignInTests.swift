@@ -220,6 +220,32 @@ extension WindowTests {
             await gateway.stop()
         }
 
+        @Test("RFC 8628 a server of OAuth gets a client id, and the letters for another device are shown")
+        func device() async throws {
+            let server = try OAuthServer()
+            try await withApp { app, folders in
+                try await app.type(server.address, into: "Server URL")
+                try await app.press("Next")
+                try await app.wait(for: .button, "Sign in on another device")
+                #expect(!app.isVisible(.field, "Client ID"))
+                try await app.press("Sign in on another device")
+                try await app.wait(for: .alert, containing: "needs a client id")
+                try await app.wait(forMark: "Client ID")
+                try await app.type("tv", into: "Client ID")
+                try await app.press("Sign in on another device")
+                try await app.wait(for: .heading, "WDJB-MJHT")
+                try await app.wait(for: .label, server.address + "/device")
+                try await app.wait(for: .image, "QR code")
+                try await app.press("Cancel")
+                try await app.wait(for: .button, "Sign in on another device")
+                server.allow()
+                try await app.press("Sign in on another device")
+                try await app.wait(for: .label, "ada@example.org")
+                #expect(try await folders.latch("whoami").code == 0)
+            }
+            server.stop()
+        }
+
         @Test("OX-8 OX-9 each provider is a button, the page for another device has a code, and Cancel returns")
         func provider() async throws {
             try await withSandbox { sandbox in

@@ -25,6 +25,7 @@ extension ImmichDialect {
         }
         switch response.status.rawValue {
         case 408, 429, 500...: return .failing
+        case 401 where ProofSigner.error(in: response) != nil: return .authenticated
         case 401, 403: return outcome(onRefusal: response, path)
         default: return .authenticated
         }

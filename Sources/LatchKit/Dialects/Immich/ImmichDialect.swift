@@ -67,6 +67,9 @@ package struct ImmichDialect: PasswordDialect {
         return issues.isEmpty ? error.message : issues.joined(separator: "; ")
     }
 
+    /// The path of the API, the issuer of a gateway.
+    package var bindingIssuer: String? { api }
+
     /// Recognizes a server by a successful response with `{"res": "pong"}` in JSON. A web page with status 200 is not a
     /// server.
     ///

@@ -33,7 +33,10 @@ struct AuthorizationServer: Sendable, Hashable {
     /// Source: RFC 9449 §5.1.
     var acceptsProofs: Bool
 
-    private static let proofAlgorithms = "dpop_signing_alg_values_supported"
+    /// The member of metadata with the algorithms of the proofs that a server accepts.
+    ///
+    /// Source: RFC 9449 §5.1.
+    static let proofAlgorithms = "dpop_signing_alg_values_supported"
 
     /// The scopes of OpenID Connect that are requested where the server supports them.
     ///
@@ -81,6 +84,9 @@ struct AuthorizationServer: Sendable, Hashable {
         let isOpenID = try document.endpoint("jwks_uri") != nil || userInfo != nil
         scopes = Self.wantedScopes.filter { supported?.contains($0) ?? isOpenID }
     }
+
+    /// Returns a new key for the tokens of a sign-in. Nil when the server binds no tokens.
+    func proofKey() -> DPoPKey? { acceptsProofs ? try? DPoPKey() : nil }
 
     fileprivate static func problem(_ reason: String) -> LatchError { LatchError(.unsupportedServer, reason) }
 }

@@ -48,7 +48,7 @@ extension OAuthDialect: BrowserDialect {
             start.clientID, redirect: start.redirect, earlierDetails: start.earlierDetails, at: authorization,
             connection)
         dialect.client = client
-        let proof = SignInProof(redirect: start.redirect, key: authorization.acceptsProofs ? try? DPoPKey() : nil)
+        let proof = SignInProof(redirect: start.redirect, key: authorization.proofKey())
         var request = AuthorizationRequest(
             clientID: client.id, redirect: start.redirect,
             scope: authorization.scopes.isEmpty ? nil : authorization.scopes.joined(separator: " "),
@@ -79,7 +79,8 @@ extension OAuthDialect: BrowserDialect {
             ("grant_type", "authorization_code"), ("code", back.code.reveal()), ("redirect_uri", proof.redirect),
             ("client_id", client?.id ?? ""), ("code_verifier", proof.verifier.secret.reveal()),
         ]
-        let response = try await send(form, proof, at: authorization, connection)
+        let response = try await connection.proving(ProofSigner(proof.key)).send(
+            authorization.token.post(form + resourceParameter))
         guard let tokens = tokens(in: response) else {
             throw exchangeError(response, at: authorization.token.origin)
         }
@@ -99,25 +100,6 @@ extension OAuthDialect: BrowserDialect {
         }
         grant.dialect = dialect
         return grant
-    }
-
-    /// Sends the request for tokens, with a proof that binds them to the key of the sign-in if there is one.
-    ///
-    /// Source: RFC 9449 §5 and §8.
-    private func send(
-        _ form: [(String, String)], _ proof: SignInProof, at server: AuthorizationServer,
-        _ connection: UnauthenticatedConnection
-    ) async throws -> ClientResponse {
-        let signer = ProofSigner(proof.key)
-        func send() async throws -> ClientResponse {
-            var request = server.token.post(form + resourceParameter)
-            for field in signer.fields(request.method, server.token.url, token: nil) {
-                request.headers[field.name] = field.value
-            }
-            return try await connection.send(request)
-        }
-        let response = try await send()
-        return signer.learn(from: response, to: server.token.url) ? try await send() : response
     }
 
     /// Refuses a callback whose `iss` names another server, even if the server did not announce that it sends `iss`.
@@ -175,6 +157,7 @@ extension OAuthDialect: BrowserDialect {
             return signInFailure(response, at: server)
         }
         guard let error = Self.tokenError(response) else { return signInFailure(response, at: server) }
+        if error.error == "invalid_client" { return Self.unknownClient(at: server) }
         let message = SanitizedText.clean(error.description ?? error.error)
         guard error.error == "invalid_grant" else {
             return LatchError(.serverRefused, "Login failed: \(server) says: \(message).")

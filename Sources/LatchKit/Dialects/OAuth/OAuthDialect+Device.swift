@@ -1,8 +1,12 @@
 import Crypto
 import HTTPClient
 import OAuth
+import OpenIDConnect
 
 extension OAuthDialect {
+    /// Whether people can sign in with a code on another device.
+    var offersDeviceSignIn: Bool { server?.deviceAuthorization != nil && server?.userInfo != nil }
+
     /// Begins a sign-in with a code that the person enters on another device.
     ///
     /// The client id is the one that the person gave, the one of an earlier sign-in of this kind at this server, or a new
@@ -29,17 +33,20 @@ extension OAuthDialect {
             authorization.scopes.isEmpty ? [] : [("scope", authorization.scopes.joined(separator: " "))]
         let codes = try await PendingDeviceSignIn.codes(
             endpoint.post([("client_id", client.id)] + scope + resourceParameter), from: endpoint.origin, connection)
+        let key = authorization.proofKey()
         let exchange = authorization.token.post([
             ("grant_type", DeviceGrant.type), ("device_code", codes.deviceCode.reveal()), ("client_id", client.id),
         ])
-        return PendingDeviceSignIn(place: authorization.token.origin, codes: codes, request: exchange) {
-            [dialect] response in
+        return PendingDeviceSignIn(
+            place: authorization.token.origin, codes: codes, request: exchange, proofs: ProofSigner(key)
+        ) { [dialect] response in
             guard let tokens = dialect.tokens(in: response) else {
                 throw dialect.signInFailure(response, at: authorization.token.origin)
             }
             var signedIn = dialect
             signedIn.hasRefreshToken = tokens.refreshToken != nil
             var grant = dialect.grant(tokens)
+            if tokens.isBound { grant.proofKey = try key?.pem() }
             grant.dialect = signedIn
             return grant
         }

@@ -39,7 +39,8 @@ extension OAuthDialect {
     }
 
     /// Returns whether the server still knows a client, when it could register a new one. Sends an invented code, which
-    /// the server must refuse in any case; its error says what it refuses.
+    /// the server must refuse in any case; its error says what it refuses. The grant is the one that the client is
+    /// registered for, because the server refuses any other with `unauthorized_client`.
     ///
     /// Source: RFC 6749 §5.2, `invalid_client`.
     private func isKnown(
@@ -47,12 +48,17 @@ extension OAuthDialect {
         _ connection: UnauthenticatedConnection
     ) async throws -> Bool {
         guard server.registration != nil else { return true }
-        let form = [
-            ("grant_type", "authorization_code"), ("code", Base64URL.encode(SecureRandom.bytes(24))),
-            ("client_id", client.id), ("code_verifier", PKCE.Verifier().secret.reveal()),
-        ]
-        let address = redirect.map { [("redirect_uri", $0)] } ?? []
-        let response = try await connection.send(server.token.post(form + address))
+        let invented = Base64URL.encode(SecureRandom.bytes(24))
+        let form =
+            if let redirect {
+                [
+                    ("grant_type", "authorization_code"), ("code", invented), ("redirect_uri", redirect),
+                    ("code_verifier", PKCE.Verifier().secret.reveal()),
+                ]
+            } else {
+                [("grant_type", DeviceGrant.type), ("device_code", invented)]
+            }
+        let response = try await connection.send(server.token.post(form + [("client_id", client.id)]))
         return !["invalid_client", "unauthorized_client"].contains(Self.tokenError(response)?.error)
     }
 
@@ -83,9 +89,11 @@ extension OAuthDialect {
         }
         request.body = JSONValue.object(members).encoded()
         let response = try await connection.send(request)
-        // The server lets only selected programs register.
-        if [401, 403].contains(response.status.rawValue), InterceptedResponse.isJSON(response) {
-            throw Self.clientIDRequired(at: server, stable)
+        // The server lets only selected programs register, or none for this grant.
+        if (400...405).contains(response.status.rawValue), InterceptedResponse.isJSON(response) {
+            throw Self.clientIDRequired(
+                at: server, stable,
+                because: SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response)))
         }
         guard response.status.isSuccess, let registered = try? JSONValue(parsing: response.body),
             let id = registered["client_id"]?.string, Self.isClientID(id)
@@ -100,14 +108,28 @@ extension OAuthDialect {
         return OAuthClient(id: id, redirect: stable)
     }
 
-    private static func clientIDRequired(at server: AuthorizationServer, _ redirect: String?) -> LatchError {
+    /// The error for a server that does not register programs, or not this one because of `refusal`.
+    private static func clientIDRequired(
+        at server: AuthorizationServer, _ redirect: String?, because refusal: String? = nil
+    ) -> LatchError {
+        let problem =
+            refusal.map { "does not register this program (\($0.hasSuffix(".") ? String($0.dropLast()) : $0))" }
+            ?? "does not register programs"
         let needs =
             redirect == nil
             ? "that may use the device grant" : "with the redirect address http://127.0.0.1/callback and any port"
         return LatchError(
             .clientIDRequired,
-            "Login failed: \(server.authorization.origin) does not register programs, so it needs a client id. Ask its "
+            "Login failed: \(server.authorization.origin) \(problem), so it needs a client id. Ask its "
                 + "operator for the client id of a public native client \(needs), and give it.")
+    }
+
+    /// The error for a server that does not know the client id.
+    static func unknownClient(at server: ServerAddress) -> LatchError {
+        LatchError(
+            .clientIDRequired,
+            "Login failed: \(server) does not know this client id. Check it, or ask the operator of the server for the "
+                + "client id of a public native client.")
     }
 
     /// Whether a text can be a client id.

@@ -133,11 +133,13 @@ package struct OAuthDialect: Dialect {
     package func renewal(from response: ClientResponse) -> Grant? { tokens(in: response).map(grant) }
 
     /// Returns the tokens of a response. Nil when it has none, or one with other characters than RFC 6749 allows.
+    /// `allowsBound` is whether they may be bound to a key although the metadata do not say so.
     ///
     /// Source: RFC 6749 appendices A.12 and A.17.
-    func tokens(in response: ClientResponse) -> TokenResponse? {
+    func tokens(in response: ClientResponse, allowsBound: Bool = false) -> TokenResponse? {
+        let allowsBound = allowsBound || server?.acceptsProofs == true
         guard response.status.isSuccess,
-            let tokens = try? TokenResponse(parsing: response.body, allowsBound: server?.acceptsProofs == true),
+            let tokens = try? TokenResponse(parsing: response.body, allowsBound: allowsBound),
             ([tokens.accessToken] + [tokens.refreshToken].compactMap(\.self)).allSatisfy(Self.isToken)
         else { return nil }
         return tokens

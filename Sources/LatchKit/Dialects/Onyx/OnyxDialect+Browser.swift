@@ -69,5 +69,6 @@ extension OnyxDialect: BrowserDialect {
         return try grant(from: response, of: server)
     }
 
-    private static let prefix = "/api"
+    /// `/api`.
+    static let prefix = "/api"
 }

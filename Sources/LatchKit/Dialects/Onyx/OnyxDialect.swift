@@ -51,6 +51,9 @@ package struct OnyxDialect: PasswordDialect {
         OnyxError(body: response.body).flatMap(Self.message(for:))
     }
 
+    /// `/api`, the issuer of a gateway.
+    package var bindingIssuer: String? { Self.prefix }
+
     /// Recognizes an Onyx server by a successful JSON response with `multi_tenant` or `auth_type`.
     ///
     /// Source: OX-10; docs/protocols/onyx.md, Server discovery.
@@ -79,11 +82,12 @@ package struct OnyxDialect: PasswordDialect {
         return DialectRequest(.post, "/api/auth/mobile/login", headers: headers, body: Array(form.utf8))
     }
 
-    /// Reads `{"access_token", "token_type": "bearer"}` with the optional members `refresh_token` and `expires_in`.
+    /// Reads `{"access_token", "token_type": "bearer"}` with the optional members `refresh_token` and `expires_in`. A
+    /// gateway sends the type `DPoP` for a token that is bound to a key.
     /// Returns nil when a member is missing or invalid.
     package func renewal(from response: ClientResponse) -> Grant? {
         guard response.status.isSuccess, let tokens = try? JSON.decode(OnyxTokenResponse.self, from: response.body),
-            tokens.tokenType.lowercased() == "bearer", Self.isToken(tokens.accessToken),
+            ["bearer", "dpop"].contains(tokens.tokenType.lowercased()), Self.isToken(tokens.accessToken),
             tokens.refreshToken.map(Self.isToken) ?? true, tokens.expiresIn ?? 1 > 0
         else { return nil }
         return Grant(

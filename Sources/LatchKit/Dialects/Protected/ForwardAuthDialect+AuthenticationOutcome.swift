@@ -20,6 +20,7 @@ extension ForwardAuthDialect {
         }
         switch response.status.rawValue {
         case 408, 429, 500...: return .failing
+        case 401 where ProofSigner.error(in: response) != nil: return .authenticated
         case 401 where isChallenge(response, of: server): return .rejected(Self.rejection)
         default: return .authenticated
         }

@@ -31,6 +31,9 @@ package struct ForwardAuthDialect: PasswordDialect {
         ForwardAuthDialect(gateway: details[Self.gatewayKey].flatMap { try? ServerAddress($0) })
     }
 
+    /// `/api`, below the gateway.
+    package var bindingIssuer: String? { inner.bindingIssuer }
+
     /// The request that identifies the gateway.
     package var probe: DialectRequest { there(inner.probe) }
     /// Reads the gateway's response.

@@ -92,6 +92,7 @@ final class Router {
         case .trust(let screen): show(.screen(screen)) { TrustPage.page(screen) }
         case .signIn(let screen): show(.screen(screen)) { SignInPage.page(screen, in: flow) }
         case .browser(let screen): show(.screen(screen)) { BrowserPage.page(screen) }
+        case .device(let screen): show(.screen(screen)) { DevicePage.page(screen) }
         }
     }
 

@@ -60,10 +60,13 @@ final class BrowserPage {
         error.text = screen.messages.isEmpty ? nil : screen.messages.joined(separator: "\n")
         guard screen.address != shownAddress else { return }
         shownAddress = screen.address
-        if let modules = screen.code {
-            // At most 300 pixels, so that it fits into the narrowest window.
-            let scale = max(1, 300 / (modules.size + 8))
-            code.show(side: modules.size, scale: scale) { modules.isDark(row: $0, column: $1) }
-        }
+        if let modules = screen.code { code.show(modules) }
+    }
+}
+
+extension Picture {
+    /// Shows a code, with at most 300 pixels, so that it fits into the narrowest window.
+    func show(_ code: ScannableCode) {
+        show(side: code.size, scale: max(1, 300 / (code.size + 8))) { code.isDark(row: $0, column: $1) }
     }
 }

@@ -10,6 +10,9 @@ final class SignInPage {
     private let email = TextRow(SignInScreen.Text.email, purpose: GTK_INPUT_PURPOSE_EMAIL)
     private let password = TextRow.secret(SignInScreen.Text.password)
     private let key = TextRow.secret(SignInScreen.Text.key)
+    private let clientID = TextRow(SignInScreen.Text.clientID)
+    private let clientIDGroup: Group
+    private let useDevice: Button
     private let error: FieldErrors<SignInScreen.Field>
     private let spinner = Spinner(SignInScreen.Text.signingIn)
     private let login: Button
@@ -29,7 +32,9 @@ final class SignInPage {
 
     private init(_ screen: SignInScreen) {
         self.screen = screen
-        error = FieldErrors([.email: email, .password: password, .key: key])
+        error = FieldErrors([.email: email, .password: password, .key: key, .clientID: clientID])
+        clientIDGroup = Group(nil, [clientID])
+        useDevice = .pill(SignInScreen.Text.useDevice) { screen.useDevice() }
         login = .suggested(SignInScreen.Text.login) { screen.login() }
         register = .flat(SignInScreen.Text.register) { screen.register() }
         useKey = .pill(SignInScreen.Text.useKey) { screen.useKey() }
@@ -40,6 +45,7 @@ final class SignInPage {
         email.onEdit { screen.email = $0 }.onReturn { [unowned self] in password.focus() }
         password.onEdit { screen.password = $0 }.onReturn { screen.login() }
         key.onEdit { screen.key = $0 }.onReturn { screen.useKey() }
+        clientID.onEdit { screen.clientID = $0 }
         observing(self) { $0.draw() }
     }
 
@@ -54,7 +60,9 @@ final class SignInPage {
         }
         column.append(spinner)
         if screen.hasPassword, !providers.isEmpty { column.append(Label(SignInScreen.Text.or).styled("dim-label")) }
+        column.append(clientIDGroup)
         for provider in providers { column.append(provider) }
+        column.append(useDevice)
         if screen.hasKey {
             if screen.hasPassword || !providers.isEmpty {
                 column.append(Label(SignInScreen.Text.or).styled("dim-label"))
@@ -74,6 +82,10 @@ final class SignInPage {
         email.text = screen.email
         password.text = screen.password
         key.text = screen.key
+        clientID.text = screen.clientID
+        clientIDGroup.isVisible = screen.needsClientID
+        useDevice.isVisible = screen.offersDevice
+        useDevice.isSensitive = screen.state != .signingIn
         error.show(screen.error, at: screen.errorField)
         login.isSensitive = screen.canLogin
         register.isSensitive = screen.canLogin
