@@ -143,7 +143,7 @@ extension Dialect {
     /// Nil for any successful status, otherwise a sentence with the server's error message.
     package func revocationFailure(_ response: ClientResponse, at server: ServerAddress) -> String? {
         guard !response.status.isSuccess else { return nil }
-        let message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
+        let message = SanitizedText.clause(errorMessage(in: response) ?? InterceptedResponse.summary(response))
         return "\(server) refused the request: \(message)."
     }
 }

@@ -8,4 +8,11 @@ package enum SanitizedText {
     package static func clean(_ text: String) -> String {
         String(text.unicodeScalars.prefix(300)).replacingControls(with: " ")
     }
+
+    /// Returns ``clean(_:)`` without periods at the end, for a place inside of a sentence.
+    static func clause(_ text: String) -> String {
+        var clause = clean(text)
+        while clause.hasSuffix(".") { clause.removeLast() }
+        return clause
+    }
 }

@@ -160,7 +160,7 @@ extension Session {
 
     /// Returns the error for a server that refuses a request.
     nonisolated func refused(_ response: ClientResponse, by place: ServerAddress? = nil) -> LatchError {
-        let message = SanitizedText.clean(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
+        let message = SanitizedText.clause(dialect.errorMessage(in: response) ?? InterceptedResponse.summary(response))
         return LatchError(
             .serverRefused, "\(place ?? server) refused the request: \(message).\(Self.stays)", status: response.status)
     }

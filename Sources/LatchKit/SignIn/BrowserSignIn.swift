@@ -187,9 +187,7 @@ public struct BrowserSignIn: Sendable {
     private static func refusal(
         _ error: String, description: String?, from server: ServerAddress
     ) -> LatchError {
-        var message = SanitizedText.clean(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
-        // The message ends with its own period.
-        while message.hasSuffix(".") { message.removeLast() }
+        let message = SanitizedText.clause(description.flatMap { $0.isEmpty ? nil : $0 } ?? error)
         return switch error {
         case "access_denied", "consent_required", "interaction_required", "login_required":
             LatchError(.signInDenied, "Login failed: the sign-in was denied in the browser (\(message)).")

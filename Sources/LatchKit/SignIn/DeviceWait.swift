@@ -87,7 +87,7 @@ struct DeviceWait: Sendable {
                 "Login failed: \(pending.place) does not accept the code any more; it expired or was already used. Sign "
                     + "in again.")
         default:
-            let message = SanitizedText.clean(error.description ?? error.error)
+            let message = SanitizedText.clause(error.description ?? error.error)
             throw LatchError(.serverRefused, "Login failed: \(pending.place) says: \(message).")
         }
     }

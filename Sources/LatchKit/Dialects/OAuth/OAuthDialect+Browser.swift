@@ -158,7 +158,7 @@ extension OAuthDialect: BrowserDialect {
         }
         guard let error = Self.tokenError(response) else { return signInFailure(response, at: server) }
         if error.error == "invalid_client" { return Self.unknownClient(at: server) }
-        let message = SanitizedText.clean(error.description ?? error.error)
+        let message = SanitizedText.clause(error.description ?? error.error)
         guard error.error == "invalid_grant" else {
             return LatchError(.serverRefused, "Login failed: \(server) says: \(message).")
         }
@@ -187,7 +187,7 @@ extension OAuthDialect: BrowserDialect {
                 retryAfter: wait)
         case 200..<300: return InterceptedResponse.noToken(in: response, from: server)
         default:
-            let message = SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response))
+            let message = SanitizedText.clause(errorMessage(in: response) ?? InterceptedResponse.summary(response))
             return LatchError(.serverRefused, "Login failed: \(server) says: \(message).")
         }
     }

@@ -93,7 +93,7 @@ extension OAuthDialect {
         if (400...405).contains(response.status.rawValue), InterceptedResponse.isJSON(response) {
             throw Self.clientIDRequired(
                 at: server, stable,
-                because: SanitizedText.clean(errorMessage(in: response) ?? InterceptedResponse.summary(response)))
+                because: SanitizedText.clause(errorMessage(in: response) ?? InterceptedResponse.summary(response)))
         }
         guard response.status.isSuccess, let registered = try? JSONValue(parsing: response.body),
             let id = registered["client_id"]?.string, Self.isClientID(id)
@@ -112,9 +112,7 @@ extension OAuthDialect {
     private static func clientIDRequired(
         at server: AuthorizationServer, _ redirect: String?, because refusal: String? = nil
     ) -> LatchError {
-        let problem =
-            refusal.map { "does not register this program (\($0.hasSuffix(".") ? String($0.dropLast()) : $0))" }
-            ?? "does not register programs"
+        let problem = refusal.map { "does not register this program (\($0))" } ?? "does not register programs"
         let needs =
             redirect == nil
             ? "that may use the device grant" : "with the redirect address http://127.0.0.1/callback and any port"

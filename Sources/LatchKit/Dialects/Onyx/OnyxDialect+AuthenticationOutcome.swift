@@ -24,7 +24,6 @@ extension OnyxDialect {
         }
         switch response.status.rawValue {
         case 408, 429, 500...: return .failing
-        case 401 where ProofSigner.error(in: response) != nil: return .authenticated
         case 401, 403: return outcome(onRefusal: response)
         default: return isAnonymous(response, path) ? .rejected(Self.rejection(.sessionUnrecognized)) : .authenticated
         }
