@@ -141,6 +141,9 @@ extension OAuthRoutes {
         return verify.isEnabled ? verify.rules.scopes : []
     }
 
+    /// All scopes.
+    var supportedScopes: [String] { OAuthScope.allCases.map(\.rawValue) + ruleScopes }
+
     /// Checks the parameters of an authorization request.
     ///
     /// - Throws: ``AuthorizationError``.

@@ -17,6 +17,7 @@ extension Schema {
         Migration(to: 19, named: "devices without a browser", serverDevices),
         Migration(to: 20, named: "tokens that are bound to keys", serverProofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", serverClientKeys),
+        Migration(to: 22, named: "addresses of registrations and devices", serverAddressKeys),
     ]
 
     /// The type of text in PostgreSQL.

@@ -210,5 +210,6 @@ package enum Schema {
         Migration(to: 19, named: "devices without a browser", devices),
         Migration(to: 20, named: "tokens that are bound to keys", proofs),
         Migration(to: 21, named: "keys and registrations of clients, how people authenticated", clientKeys),
+        Migration(to: 22, named: "addresses of registrations and devices", addressKeys),
     ]
 }
