@@ -189,13 +189,16 @@ extension OAuthRoutes {
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 
-    /// Returns an error to the client.
+    /// Returns an error to the client. To one that registered itself only a person returns: by a decision, or from a
+    /// page.
     func respond(
         to destination: AuthorizationParameters.Destination, _ error: AuthorizationError, _ request: ServerRequest
     ) -> ServerResponse {
-        respond(
-            to: destination, [("error", error.code), ("error_description", error.sentence)], failure: error.sentence,
-            request)
+        let pairs = [("error", error.code), ("error_description", error.sentence)]
+        guard destination.client.registration == nil || error == .accessDenied else {
+            return unverifiedPage(destination, pairs, error.sentence)
+        }
+        return respond(to: destination, pairs, failure: error.sentence, request)
     }
 
     /// Returns a response to the client, with the state of the request and the issuer.
@@ -205,7 +208,7 @@ extension OAuthRoutes {
         to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], failure: String? = nil,
         _ request: ServerRequest
     ) -> ServerResponse {
-        let pairs = pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        let pairs = allPairs(pairs, of: destination)
         switch destination.mode {
         case .query:
             let (pages, link) = (services.redirectPages, DeepLink.link(destination.redirect, pairs))
@@ -216,18 +219,18 @@ extension OAuthRoutes {
         }
     }
 
+    /// Adds the state and the issuer.
+    func allPairs(
+        _ pairs: [(String, String)], of destination: AuthorizationParameters.Destination
+    ) -> [(String, String)] {
+        pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+    }
+
     private func formPage(
         _ destination: AuthorizationParameters.Destination, _ pairs: [(String, String)]
     ) -> ServerResponse {
-        let fields: [HTML] = pairs.map { "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">" }
         var page = WebPage(
-            title: "You can return to \(destination.client.name)",
-            """
-            <form method="post" action="\(link: destination.redirect)">
-            \(fields)
-            <p><button type="submit" class="full">Continue</button></p>
-            </form>
-            """)
+            title: "You can return to \(destination.client.name)", destination.form(pairs, button: "Continue"))
         page.server = services.settings.pages.title
         page.script = "document.forms[0].submit()"
         page.formTargets = .own(andOn: [destination.formOrigin])
