@@ -36,8 +36,9 @@ extension OAuthRoutes {
         } catch let error as AuthorizationError {
             return TokenResponses.refusal(error: error.code, sentence: error.sentence)
         }
-        // If the proof was used before, the response is replaced.
-        _ = try await RequestProof.current?.isFirstUse()
+        // If the proof was used before, the response is replaced. That of a public client is not recorded, because anybody
+        // could fill the memory of used proofs with such requests. Repeating it only stores the same request again.
+        if client.isConfidential { _ = try await RequestProof.current?.isFirstUse() }
         let handle = try await pending.save(
             PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
         return ServerResponse(
