@@ -82,10 +82,10 @@ extension OAuthRoutes {
         var members: [JSONValue.Member] = [
             .init("active", true), Self.tokenType(access.keyThumbprint),
             .init("client_id", .string(access.grant.client)),
-            .init("scope", .string(access.grant.scopes.joined(separator: " "))),
             .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
+        if let scope = Self.scope(access.grant) { members.append(scope) }
         // Source: RFC 9470 §6.2.
         members += [
             .init("auth_time", .number(session.authenticated.timeIntervalSince1970.rounded(.down))),
