@@ -7,6 +7,7 @@ import GatewayPages
 import HTTPMessages
 import HTTPServer
 import OAuth
+import Primitives
 import SignInBridge
 
 extension OAuthRoutes {
@@ -35,12 +36,12 @@ extension OAuthRoutes {
         if let refusal = limited(request) { return refusal }
         let fields = fields.withValues
         guard fields["request_uri"] != nil else {
-            guard let client = fields["client_id"] else { return invalid(.client) }
+            guard let client = fields["client_id"] else { return invalid(.client, fields, request) }
             let received = PendingRequest(fields, client: client, received: services.now(), isPushed: false)
             return try await authorize(Authorization(pending: received), request)
         }
         let (addresses, clients) = (fields.values("request_uri"), fields.values("client_id"))
-        guard clients.count == 1 else { return invalid(.client) }
+        guard clients.count == 1 else { return invalid(.client, fields, request) }
         guard addresses.count == 1, addresses[0].hasPrefix(PendingRequest.prefix) else {
             return try await responding(fields, request) { _ in throw AuthorizationError.requestURINotSupported }
         }
@@ -78,11 +79,12 @@ extension OAuthRoutes {
                 try await services.clients.client($0)
             }
         } catch let error as AuthorizationParameters.InvalidClient {
-            return invalid(error)
+            return invalid(error, fields, request)
         }
         do {
             return try await body(destination)
         } catch let error as AuthorizationError {
+            if error.isMistake { recordRefusal(of: destination.client.id, error.sentence, request) }
             return respond(to: destination, error, request)
         }
     }
@@ -240,20 +242,36 @@ extension OAuthRoutes {
 
 extension OAuthRoutes {
     /// Returns the page for a request whose client or redirect address is not valid. The browser is not redirected,
-    /// because the address may be an attacker's.
+    /// because the address may be an attacker's. The page shows what was sent, for the developers.
     ///
     /// Source: RFC 6749 §4.1.2.1; RFC 9700 §4.11.
-    func invalid(_ error: AuthorizationParameters.InvalidClient) -> ServerResponse {
-        let sentence =
-            switch error {
-            case .client:
+    func invalid(
+        _ error: AuthorizationParameters.InvalidClient, _ fields: FormFields, _ request: ServerRequest
+    ) -> ServerResponse {
+        let (id, redirect) = (fields["client_id"], fields["redirect_uri"])
+        let sentence: String
+        switch error {
+        case .client:
+            sentence =
                 "The app that sent you here is not known to this server. Tell its developers that the client_id is "
-                    + "missing or wrong."
-            case .redirect:
+                + "missing or wrong."
+            recordRefusal(of: id, "unknown-client", request)
+        case .redirect:
+            sentence =
                 "The app that sent you here wants you to return to an address that it has not registered. Tell its "
-                    + "developers that the redirect_uri is missing or wrong."
-            }
-        return pages.plain(.badRequest, title: "The app cannot sign you in", sentence: sentence)
+                + "developers that the redirect_uri is missing or wrong."
+            recordRefusal(of: id, "unregistered-redirect", redirect: redirect, request)
+        }
+        return pages.card(
+            .badRequest, title: "The app cannot sign you in",
+            """
+            <p>\(sentence)</p>
+            <dl>
+            <dt>client_id</dt><dd>\(id?.displayName(limit: 100) ?? "missing")</dd>
+            <dt>redirect_uri</dt><dd>\(redirect?.displayName(limit: 200) ?? "missing")</dd>
+            </dl>
+            <p><a class="button block" href="\(link: pages.prefix + PagePath.account)">Go to your account</a></p>
+            """)
     }
 
     /// The page for a stored request that is used up, has expired, or belongs to another client.

@@ -32,8 +32,10 @@ extension OAuthRoutes {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
             _ = try parameters(fields, to: destination)
         } catch is AuthorizationParameters.InvalidClient {
+            recordRefusal(of: client.id, "unregistered-redirect", redirect: fields["redirect_uri"], request)
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
+            recordRefusal(of: client.id, error.sentence, request)
             return TokenResponses.refusal(error: error.code, sentence: error.sentence)
         }
         // If the proof was used before, the response is replaced. That of a public client is not recorded, because anybody
