@@ -167,11 +167,19 @@ def mcp(address, client=None):
 
     result = {"status": asyncio.run(run())}
     if client:
-        # The same sign-in with fewer scopes, at an address that requires one.
+        # Another sign-in with other scopes than an address below the resource requires.
+        from authlib.integrations.requests_client import OAuth2Session
+
         resource = requests.get(urljoin(address, "/.well-known/oauth-protected-resource")).json()
-        narrow = requests.post(metadata(resource["authorization_servers"][0])["token_endpoint"], data={
-            "grant_type": "refresh_token", "refresh_token": storage.tokens.refresh_token, "client_id": client,
-            "scope": "openid"}).json()
+        server = metadata(resource["authorization_servers"][0])
+        session = OAuth2Session(
+            client, redirect_uri=callback.address, scope="openid", code_challenge_method="S256",
+            token_endpoint_auth_method="none")
+        verifier = "a-verifier-of-at-least-43-characters-for-this-test"
+        url, state = session.create_authorization_url(
+            server["authorization_endpoint"], code_verifier=verifier, resource=address)
+        narrow = session.fetch_token(
+            server["token_endpoint"], authorization_response=callback.wait(url), code_verifier=verifier, state=state)
         refused = requests.get(address + "/notes/1", headers={"Authorization": "Bearer " + narrow["access_token"]})
         result |= {"narrow_status": refused.status_code, "challenge": refused.headers.get("WWW-Authenticate")}
     return result
