@@ -129,8 +129,17 @@ struct AuthorizationParameters: Sendable {
         self.destination = destination
         self.challenge = challenge
         grant = ClientGrant(
-            client: destination.client.id, scopes: OAuthScope.known(in: fields["scope"] ?? "", and: ruleScopes),
+            client: destination.client.id, scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes),
             audience: audience)
+    }
+
+    /// Returns the known scopes of a list. Unknown ones are ignored, unless that leaves none.
+    ///
+    /// Source: RFC 6749 §3.3; OpenID Connect Core §3.1.2.1.
+    static func scopes(_ text: String, _ others: [String]) throws(AuthorizationError) -> [String] {
+        let scopes = OAuthScope.known(in: text, and: others)
+        guard !scopes.isEmpty || text.allSatisfy({ $0 == " " }) else { throw .invalidScope }
+        return scopes
     }
 
     /// Throws when the parameters are longer than 8 KiB.
@@ -220,6 +229,7 @@ enum AuthorizationError: Error, Equatable {
     case requestNotSupported
     case registrationNotSupported
     case invalidTarget
+    case invalidScope
     case accessDenied
     case loginRequired
     case consentRequired
@@ -234,6 +244,7 @@ enum AuthorizationError: Error, Equatable {
         case .requestNotSupported: "request_not_supported"
         case .registrationNotSupported: "registration_not_supported"
         case .invalidTarget: "invalid_target"
+        case .invalidScope: "invalid_scope"
         case .accessDenied: "access_denied"
         case .loginRequired: "login_required"
         case .consentRequired: "consent_required"
@@ -251,6 +262,8 @@ enum AuthorizationError: Error, Equatable {
             "The parameter request is not supported. Send the parameters, or store them at /oauth2/par."
         case .registrationNotSupported: "The parameter registration is not supported."
         case .invalidTarget: "The server issues no tokens for this resource. Use the address of a protected server."
+        case .invalidScope:
+            "None of the scopes is known. Use those in the scopes_supported of the metadata, or leave scope out."
         case .accessDenied: "The person did not allow the sign-in."
         case .loginRequired: "The person must sign in. Repeat the request without prompt=none."
         case .consentRequired: "The person must allow the sign-in. Repeat the request without prompt=none."

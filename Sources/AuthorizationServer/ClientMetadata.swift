@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GatewayCore
 import HTTPMessages
+import OAuth
 import Primitives
 import SignInBridge
 
@@ -25,7 +26,10 @@ struct ClientMetadata: Sendable {
     }
 
     let name: String
+    /// The addresses that a sign-in may end at. Empty for a client that only signs devices in.
     let redirects: [String]
+    /// Whether devices without a browser may sign in to the client.
+    let allowsDevice: Bool
     let method: ClientAuthenticationMethod
     /// The keys of a client that signs statements.
     let keys: ClientKeys?
@@ -34,10 +38,6 @@ struct ClientMetadata: Sendable {
 
     /// The maximum number of addresses.
     static let maximumRedirects = 16
-    /// The grants of every client.
-    static let grants = ["authorization_code", "refresh_token"]
-    /// The response types of every client.
-    static let responses = ["code"]
     /// The name of a client that sends none.
     private static let defaultName = "An app without a name"
     private static let maximumNameCount = 80
@@ -46,7 +46,19 @@ struct ClientMetadata: Sendable {
     ///
     /// - Throws: ``Invalid``.
     init(_ value: JSONValue) throws(Invalid) {
-        redirects = try Self.redirects(value["redirect_uris"], "redirect_uris")
+        // A client that cannot do what clients do here must not register as if it could. What it could do in addition is
+        // replaced by what the server does.
+        let grants = try Self.texts(value, "grant_types") ?? [Self.codeGrant]
+        let usesBrowser = grants.contains(Self.codeGrant)
+        allowsDevice = grants.contains(DeviceGrant.type)
+        guard usesBrowser || allowsDevice else {
+            throw .metadata("The grant_types must contain \(Self.codeGrant) or \(DeviceGrant.type).")
+        }
+        let responses = try Self.texts(value, "response_types")
+        guard !usesBrowser || responses?.contains("code") ?? true else {
+            throw .metadata("The response_types must contain code.")
+        }
+        redirects = usesBrowser ? try Self.redirects(value["redirect_uris"], "redirect_uris") : []
         let signOut = value["post_logout_redirect_uris"]
         signOutRedirects =
             signOut == nil || signOut == .null || signOut == []
@@ -62,15 +74,15 @@ struct ClientMetadata: Sendable {
         }
         self.method = method
         keys = method == .signedStatement ? try Self.keys(value["jwks"]) : nil
-        // A client that cannot do what every client here does must not register as if it could. What it could do in
-        // addition is replaced by what the server does.
-        guard try Self.texts(value, "grant_types")?.contains(Self.grants[0]) ?? true else {
-            throw .metadata("The grant_types must contain authorization_code.")
-        }
-        guard try Self.texts(value, "response_types")?.contains(Self.responses[0]) ?? true else {
-            throw .metadata("The response_types must contain code.")
-        }
     }
+
+    /// Returns the grants of a client, as they are named in its metadata.
+    static func grants(of client: RegisteredClient) -> [String] {
+        (client.redirects.isEmpty ? [] : [codeGrant]) + ["refresh_token"]
+            + (client.allowsDevice ? [DeviceGrant.type] : [])
+    }
+
+    private static let codeGrant = "authorization_code"
 
     private static func redirects(_ value: JSONValue?, _ name: String) throws(Invalid) -> [String] {
         guard let elements = value?.array, (1...maximumRedirects).contains(elements.count) else {
@@ -81,6 +93,13 @@ struct ClientMetadata: Sendable {
             guard let redirect = element.string else { throw .redirect("One of the \(name) is not a string.") }
             if let problem = AllowedRedirects.problem(with: redirect) {
                 throw .redirect("One of the \(name) is not valid: \(problem).")
+            }
+            // Source: RFC 8252 §7.1.
+            let scheme = redirect.prefix { $0 != ":" }
+            guard scheme == "https" || scheme == "http" || scheme.contains(".") else {
+                throw .redirect(
+                    "One of the \(name) is not valid: the scheme of an app must be a domain name in reverse order, "
+                        + "such as com.example.app.")
             }
             if !redirects.contains(redirect) { redirects.append(redirect) }
         }

@@ -7,6 +7,7 @@ import GatewayPages
 import HTTPMessages
 import HTTPServer
 import OAuth
+import Primitives
 import SignInBridge
 
 extension OAuthRoutes {
@@ -35,12 +36,12 @@ extension OAuthRoutes {
         if let refusal = limited(request) { return refusal }
         let fields = fields.withValues
         guard fields["request_uri"] != nil else {
-            guard let client = fields["client_id"] else { return invalid(.client) }
+            guard let client = fields["client_id"] else { return invalid(.client, fields, request) }
             let received = PendingRequest(fields, client: client, received: services.now(), isPushed: false)
             return try await authorize(Authorization(pending: received), request)
         }
         let (addresses, clients) = (fields.values("request_uri"), fields.values("client_id"))
-        guard clients.count == 1 else { return invalid(.client) }
+        guard clients.count == 1 else { return invalid(.client, fields, request) }
         guard addresses.count == 1, addresses[0].hasPrefix(PendingRequest.prefix) else {
             return try await responding(fields, request) { _ in throw AuthorizationError.requestURINotSupported }
         }
@@ -78,11 +79,12 @@ extension OAuthRoutes {
                 try await services.clients.client($0)
             }
         } catch let error as AuthorizationParameters.InvalidClient {
-            return invalid(error)
+            return invalid(error, fields, request)
         }
         do {
             return try await body(destination)
         } catch let error as AuthorizationError {
+            if error.isMistake { recordRefusal(of: destination.client.id, error.sentence, request) }
             return respond(to: destination, error, request)
         }
     }
@@ -194,13 +196,16 @@ extension OAuthRoutes {
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 
-    /// Returns an error to the client.
+    /// Returns an error to the client. To one that registered itself only a person returns: by a decision, or from a
+    /// page.
     func respond(
         to destination: AuthorizationParameters.Destination, _ error: AuthorizationError, _ request: ServerRequest
     ) -> ServerResponse {
-        respond(
-            to: destination, [("error", error.code), ("error_description", error.sentence)], failure: error.sentence,
-            request)
+        let pairs = [("error", error.code), ("error_description", error.sentence)]
+        guard destination.client.registration == nil || error == .accessDenied else {
+            return unverifiedPage(destination, pairs, error.sentence)
+        }
+        return respond(to: destination, pairs, failure: error.sentence, request)
     }
 
     /// Returns a response to the client, with the state of the request and the issuer.
@@ -210,7 +215,7 @@ extension OAuthRoutes {
         to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], failure: String? = nil,
         _ request: ServerRequest
     ) -> ServerResponse {
-        let pairs = pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        let pairs = allPairs(pairs, of: destination)
         switch destination.mode {
         case .query:
             let (pages, link) = (services.redirectPages, DeepLink.link(destination.redirect, pairs))
@@ -221,18 +226,18 @@ extension OAuthRoutes {
         }
     }
 
+    /// Adds the state and the issuer.
+    func allPairs(
+        _ pairs: [(String, String)], of destination: AuthorizationParameters.Destination
+    ) -> [(String, String)] {
+        pairs + (destination.state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+    }
+
     private func formPage(
         _ destination: AuthorizationParameters.Destination, _ pairs: [(String, String)]
     ) -> ServerResponse {
-        let fields: [HTML] = pairs.map { "<input type=\"hidden\" name=\"\($0.0)\" value=\"\($0.1)\">" }
         var page = WebPage(
-            title: "You can return to \(destination.client.name)",
-            """
-            <form method="post" action="\(link: destination.redirect)">
-            \(fields)
-            <p><button type="submit" class="full">Continue</button></p>
-            </form>
-            """)
+            title: "You can return to \(destination.client.name)", destination.form(pairs, button: "Continue"))
         page.server = services.settings.pages.title
         page.script = "document.forms[0].submit()"
         page.formTargets = .own(andOn: [destination.formOrigin])
@@ -242,20 +247,36 @@ extension OAuthRoutes {
 
 extension OAuthRoutes {
     /// Returns the page for a request whose client or redirect address is not valid. The browser is not redirected,
-    /// because the address may be an attacker's.
+    /// because the address may be an attacker's. The page shows what was sent, for the developers.
     ///
     /// Source: RFC 6749 §4.1.2.1; RFC 9700 §4.11.
-    func invalid(_ error: AuthorizationParameters.InvalidClient) -> ServerResponse {
-        let sentence =
-            switch error {
-            case .client:
+    func invalid(
+        _ error: AuthorizationParameters.InvalidClient, _ fields: FormFields, _ request: ServerRequest
+    ) -> ServerResponse {
+        let (id, redirect) = (fields["client_id"], fields["redirect_uri"])
+        let sentence: String
+        switch error {
+        case .client:
+            sentence =
                 "The app that sent you here is not known to this server. Tell its developers that the client_id is "
-                    + "missing or wrong."
-            case .redirect:
+                + "missing or wrong."
+            recordRefusal(of: id, "unknown-client", request)
+        case .redirect:
+            sentence =
                 "The app that sent you here wants you to return to an address that it has not registered. Tell its "
-                    + "developers that the redirect_uri is missing or wrong."
-            }
-        return pages.plain(.badRequest, title: "The app cannot sign you in", sentence: sentence)
+                + "developers that the redirect_uri is missing or wrong."
+            recordRefusal(of: id, "unregistered-redirect", redirect: redirect, request)
+        }
+        return pages.card(
+            .badRequest, title: "The app cannot sign you in",
+            """
+            <p>\(sentence)</p>
+            <dl>
+            <dt>client_id</dt><dd>\(id?.displayName(limit: 100) ?? "missing")</dd>
+            <dt>redirect_uri</dt><dd>\(redirect?.displayName(limit: 200) ?? "missing")</dd>
+            </dl>
+            <p><a class="button block" href="\(link: pages.prefix + PagePath.account)">Go to your account</a></p>
+            """)
     }
 
     /// The page for a stored request that is used up, has expired, or belongs to another client.

@@ -23,20 +23,13 @@ extension OAuthRoutes {
     ) -> ServerResponse {
         let visit = visitor.session.id
         let lines: [HTML] = parameters.grant.phrases.map { "<li>\($0)</li>" }
-        let warning: HTML =
-            parameters.client.registration == nil
-            ? ""
-            : """
-            <p role="note"><strong>This app is unverified.</strong> It registered itself, and anybody can register \
-            an app with this name.</p>
-            """
         var page = WebPage(
             title: "Allow \(parameters.client.name)?",
             """
             <p><strong>\(parameters.client.name)</strong> wants to sign in with your account \
             <strong>\(visitor.person.email)</strong>. It will be able to:</p>
             <ul>\(lines)</ul>
-            \(warning)
+            \(Self.unverifiedNote(parameters.client))
             <p class="quiet">Afterwards you return to <strong>\(parameters.destination.shownRedirect)</strong>. Allow \
             this only if you have just started the sign-in yourself. You can remove the access on your account page.</p>
             <form method="post" action="\(link: prefix + Self.authorization)">
@@ -74,11 +67,6 @@ extension OAuthRoutes {
 }
 
 extension AuthorizationParameters.Destination {
-    /// Where the browser goes afterwards, for people: the host, this device, or an app.
-    var shownRedirect: String {
-        let scheme = redirect.prefix { $0 != ":" }
-        guard scheme == "https" || scheme == "http" else { return "an app on this device (\(scheme))" }
-        guard scheme == "https" else { return "a program on this device" }
-        return String(redirect.dropFirst(8).prefix { $0 != "/" && $0 != "?" })
-    }
+    /// Where the browser goes afterwards, for people.
+    var shownRedirect: String { RedirectOrigin.shown(redirect) }
 }

@@ -37,7 +37,7 @@ extension OAuthRoutes {
             do throws(AuthorizationError) {
                 try AuthorizationParameters.requireShort(form)
                 grant = ClientGrant(
-                    client: client.id, scopes: OAuthScope.known(in: form["scope"] ?? "", and: ruleScopes),
+                    client: client.id, scopes: try AuthorizationParameters.scopes(form["scope"] ?? "", ruleScopes),
                     audience: try AuthorizationParameters.audience(form, isResource))
             } catch {
                 return TokenResponses.refusal(error: error.code, sentence: error.sentence)

@@ -91,7 +91,7 @@ extension OAuthRoutes {
                     requiresReauthentication: true))
         }
         switch visit.fields[Self.decision] {
-        case nil: return decisionPage(asked, code, try await name(of: asked), visit)
+        case nil: return decisionPage(asked, code, try await services.clients.client(asked.grant.client), visit)
         case "allow":
             // First, because the device may ask for its tokens as soon as the decision is stored.
             if asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
@@ -113,6 +113,7 @@ extension OAuthRoutes {
             && asked.maximumAge.map { services.now() <= session.authenticated + $0 } ?? true
     }
 
+    /// The name of the client of a request.
     private func name(of asked: DeviceRequest) async throws -> String {
         try await services.clients.client(asked.grant.client)?.name ?? asked.grant.client
     }
@@ -120,8 +121,9 @@ extension OAuthRoutes {
     /// Returns the page that names the device and what it gets, and asks for the decision. The decision is bound to the
     /// session of the person, and the page cannot be framed.
     private func decisionPage(
-        _ asked: DeviceRequest, _ code: UserCode, _ name: String, _ visit: SignedInRequest
+        _ asked: DeviceRequest, _ code: UserCode, _ client: RegisteredClient?, _ visit: SignedInRequest
     ) -> ServerResponse {
+        let name = client?.name ?? asked.grant.client
         let lines: [HTML] = phrases(asked).map { "<li>\($0)</li>" }
         return page(
             "Allow \(name)?",
@@ -129,6 +131,7 @@ extension OAuthRoutes {
             <p><strong>\(name)</strong> on another device wants to sign in with your account \
             <strong>\(visit.person.email)</strong>. It will be able to:</p>
             <ul>\(lines)</ul>
+            \(client.flatMap(Self.unverifiedNote))
             <dl>
             <dt>Code</dt><dd><strong>\(code.shown)</strong></dd>
             <dt>Device</dt><dd>\(asked.device.name ?? "unknown")</dd>

@@ -68,7 +68,7 @@ extension OAuthRoutes {
                 .init("backchannel_logout_supported", true), .init("backchannel_logout_session_supported", true),
                 .init("jwks_uri", .string(base + Self.keySet)),
                 .init(
-                    "scopes_supported", .array((OAuthScope.allCases.map(\.rawValue) + ruleScopes).map { .string($0) })),
+                    "scopes_supported", .array(supportedScopes.map { .string($0) })),
                 .init("response_types_supported", ["code"]),
                 .init(
                     "response_modes_supported",

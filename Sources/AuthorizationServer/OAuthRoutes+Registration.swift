@@ -53,17 +53,19 @@ extension OAuthRoutes {
         let token = Self.randomSecret()
         let secret = metadata.method.hasSecret ? Self.randomSecret() : nil
         let client = RegisteredClient(
-            id: Base64URL.encode(SecureRandom.bytes(16)), name: metadata.name,
-            secretHash: secret.map { SHA256.digest($0) }, redirects: metadata.redirects, created: services.now(),
+            id: RegisteredClient.newID(), name: metadata.name, secretHash: secret.map { SHA256.digest($0) },
+            redirects: metadata.redirects, allowsDevice: metadata.allowsDevice, created: services.now(),
             keys: metadata.keys,
             registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
             signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
         do {
-            try await services.clients.register(client, maximum: settings.maximum)
+            let address = AddressKey(services.proxies.client(of: request))
+            try await services.clients.register(client, from: address, maximum: settings.maximum)
         } catch let error as GatewayError where error.code == .tooManyClients {
             return TokenResponses.refusal(
                 .serviceUnavailable, error: "temporarily_unavailable",
-                description: "The server has too many registered clients. Try again later."
+                description:
+                    "Too many clients are registered, or too many from your address are unused. Try again later."
             ).retry(after: .seconds(600))
         }
         record(.clientAdded, client, request)
@@ -88,7 +90,7 @@ extension OAuthRoutes {
         let hash = metadata.method.hasSecret ? secret.map { SHA256.digest($0) } ?? client.secretHash : nil
         let changed = RegisteredClient(
             id: client.id, name: metadata.name, secretHash: hash, redirects: metadata.redirects,
-            created: client.created, keys: metadata.keys,
+            allowsDevice: metadata.allowsDevice, created: client.created, keys: metadata.keys,
             registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
             signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
         guard try await services.clients.update(changed) else { return Self.challenge("invalid_token") }
@@ -129,11 +131,14 @@ extension OAuthRoutes {
             client.secretHash.map { _ in .init("client_secret_expires_at", 0) },
             .init("registration_access_token", .string(token.reveal())),
             .init("registration_client_uri", .string(issuer + prefix + Self.registration + "/" + client.id)),
-            .init("client_name", .string(client.name)), .init("redirect_uris", texts(client.redirects)),
+            .init("client_name", .string(client.name)),
+            client.redirects.isEmpty ? nil : .init("redirect_uris", texts(client.redirects)),
             client.signOut.redirects.isEmpty
                 ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
-            .init("grant_types", texts(ClientMetadata.grants)),
-            .init("response_types", texts(ClientMetadata.responses)),
+            .init("grant_types", texts(ClientMetadata.grants(of: client))),
+            .init("response_types", texts(client.redirects.isEmpty ? [] : ["code"])),
+            // Nothing is stored about the scopes of a client: each may ask people for all of them.
+            .init("scope", .string(supportedScopes.joined(separator: " "))),
             .init("token_endpoint_auth_method", .string((client.registration?.method ?? .none).rawValue)),
             try client.keys.map { .init("jwks", try JSONValue(parsing: Array($0.text.utf8))) },
         ]

@@ -29,7 +29,7 @@ extension OAuthRoutes {
                 return try await pages.submitted(request, mayChangePassword: true) { visit in
                     let parameters = try await SignOutParameters(visit.fields, self)
                     guard let parameters else { return invalidSignOut }
-                    return try await finish(parameters, visit.visitor, request)
+                    return try await finish(parameters, visit.visitor, request, isConfirmed: true)
                 }
             }
         }
@@ -61,20 +61,27 @@ extension OAuthRoutes {
     }
 
     private func finish(
-        _ parameters: SignOutParameters, _ visitor: SignedInBrowser, _ request: ServerRequest
+        _ parameters: SignOutParameters, _ visitor: SignedInBrowser, _ request: ServerRequest,
+        isConfirmed: Bool = false
     ) async throws -> ServerResponse {
         try await pages.end(visitor, request)
-        var response = signedOut(parameters, request)
+        var response = signedOut(parameters, request, isConfirmed: isConfirmed)
         response.headers.append("Set-Cookie", pages.cookie.end)
         return response
     }
 
-    /// Returns the browser to the client, or shows that the person is signed out.
+    /// Returns the browser to the client, or shows that the person is signed out. To a client that registered itself
+    /// the browser returns only if the person has confirmed the sign-out.
     ///
     /// Source: OpenID Connect RP-Initiated Logout 1.0 §3.
-    private func signedOut(_ parameters: SignOutParameters, _ request: ServerRequest) -> ServerResponse {
+    private func signedOut(
+        _ parameters: SignOutParameters, _ request: ServerRequest, isConfirmed: Bool = false
+    ) -> ServerResponse {
         guard let redirect = parameters.redirect else { return pages.seeOther(PagePath.signIn + "?done=out") }
         let link = DeepLink.link(redirect, parameters.state.map { [("state", $0)] } ?? [])
+        if let client = parameters.client, client.registration != nil, !isConfirmed {
+            return unverifiedSignOutPage(client, redirect: redirect, link: link)
+        }
         return services.redirectPages.returning(to: link, status: request.method == .post ? .seeOther : .found)
     }
 

@@ -168,7 +168,9 @@ extension OAuthRoutes {
             token, of: client.id, signer: try await signer(client), binding: Self.binding(for: client))
         {
         case .tokens(let tokens):
-            if let refusal = Self.otherResource(form, tokens.grant) { return refusal }
+            if let refusal = Self.otherResource(form, tokens.grant) ?? Self.widerScope(form, tokens.grant) {
+                return refusal
+            }
             return try await response(tokens, nil)
         case .otherKey: return RequestProof.current == nil ? ProofRefusal.missing.tokenResponse : Self.invalidGrant
         case .refused, .stolen: return Self.invalidGrant
@@ -199,6 +201,17 @@ extension OAuthRoutes {
             error: "invalid_target", description: "The resources must be those of the authorization request.")
     }
 
+    /// Returns the refusal of a refresh with more scopes than the person allowed. With fewer, the tokens keep all of them,
+    /// and the response says so.
+    ///
+    /// Source: RFC 6749 §6.
+    private static func widerScope(_ form: FormFields, _ grant: ClientGrant) -> ServerResponse? {
+        let asked = (form["scope"] ?? "").split(separator: " ").map { ExactText(String($0)) }
+        guard !Set(asked).isSubset(of: grant.scopes.map(ExactText.init)) else { return nil }
+        return TokenResponses.refusal(
+            error: "invalid_scope", description: "The scope must not contain more than the person allowed.")
+    }
+
     /// Refuses a code, and records why.
     func refuse(
         _ person: UUID?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
@@ -221,16 +234,24 @@ extension OAuthRoutes {
     private func response(
         _ tokens: ClientTokens, _ authentication: Authentication?
     ) async throws -> ServerResponse {
-        var members: [JSONValue.Member] = [
+        var members: [JSONValue.Member?] = [
             .init("access_token", .string(tokens.accessToken.reveal())), Self.tokenType(tokens.keyThumbprint),
             .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
             .init("refresh_token", .string(tokens.refreshToken.reveal())),
-            .init("scope", .string(tokens.grant.scopes.joined(separator: " "))),
+            Self.scope(tokens.grant),
         ]
         if let authentication, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
             members.append(.init("id_token", .string(try await idToken(tokens, authentication))))
         }
-        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+        return ServerResponse(
+            status: .ok, headers: .privateJSON, body: JSONValue.object(members.compactMap { $0 }).encoded())
+    }
+
+    /// The `scope` of a token. Nil without scopes, because an empty text is not valid.
+    ///
+    /// Source: RFC 6749 §3.3.
+    static func scope(_ grant: ClientGrant) -> JSONValue.Member? {
+        grant.scopes.isEmpty ? nil : .init("scope", .string(grant.scopes.joined(separator: " ")))
     }
 
     /// The `token_type` of an access token, by the key that it is bound to.

@@ -32,12 +32,15 @@ extension OAuthRoutes {
             let destination = try await AuthorizationParameters.destination(fields) { _ in client }
             _ = try parameters(fields, to: destination)
         } catch is AuthorizationParameters.InvalidClient {
+            recordRefusal(of: client.id, "unregistered-redirect", redirect: fields["redirect_uri"], request)
             return TokenResponses.invalidRequest("The redirect_uri is missing or not registered.")
         } catch let error as AuthorizationError {
+            recordRefusal(of: client.id, error.sentence, request)
             return TokenResponses.refusal(error: error.code, sentence: error.sentence)
         }
-        // If the proof was used before, the response is replaced.
-        _ = try await RequestProof.current?.isFirstUse()
+        // If the proof was used before, the response is replaced. That of a public client is not recorded, because anybody
+        // could fill the memory of used proofs with such requests. Repeating it only stores the same request again.
+        if client.isConfidential { _ = try await RequestProof.current?.isFirstUse() }
         let handle = try await pending.save(
             PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
         return ServerResponse(
@@ -81,10 +84,10 @@ extension OAuthRoutes {
         var members: [JSONValue.Member] = [
             .init("active", true), Self.tokenType(access.keyThumbprint),
             .init("client_id", .string(access.grant.client)),
-            .init("scope", .string(access.grant.scopes.joined(separator: " "))),
             .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
+        if let scope = Self.scope(access.grant) { members.append(scope) }
         // Source: RFC 9470 §6.2.
         members += [
             .init("auth_time", .number(session.authenticated.timeIntervalSince1970.rounded(.down))),

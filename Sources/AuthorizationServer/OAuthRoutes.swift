@@ -29,6 +29,7 @@ package struct OAuthRoutes: ServiceDialect {
     let deviceDialects: [String: any DeviceDialect]
     /// The issuer: the configured address.
     let issuer: String
+    let refusals = RefusalLimit()
 
     package var name: String { "oauth" }
     package var prefix: String { "/oauth2" }
@@ -140,6 +141,9 @@ extension OAuthRoutes {
         return verify.isEnabled ? verify.rules.scopes : []
     }
 
+    /// All scopes.
+    var supportedScopes: [String] { OAuthScope.allCases.map(\.rawValue) + ruleScopes }
+
     /// Checks the parameters of an authorization request.
     ///
     /// - Throws: ``AuthorizationError``.
@@ -188,18 +192,29 @@ extension OAuthRoutes {
         switch ClientCredentials(request, form) {
         case .ambiguous: throw Refusal(response: TokenResponses.ambiguousCredentials)
         case .unreadable: throw Refusal(response: TokenResponses.invalidClient)
-        case .none: return try await client(form["client_id"], secret: nil)
+        case .none: return try await client(form["client_id"], secret: nil, request)
         // Some libraries send an empty secret for a public client.
-        case .secret(let id, let secret, _): return try await client(id, secret: secret.count == 0 ? nil : secret)
+        case .secret(let id, let secret, _):
+            return try await client(id, secret: secret.count == 0 ? nil : secret, request)
         case .assertion(let text, let type, let id):
-            return try await client(id, assertion: text, type, at: request.path)
+            do {
+                return try await client(id, assertion: text, type, at: request.path)
+            } catch let refusal as Refusal {
+                let named = id ?? ClientAssertion(text, now: services.now())?.client
+                throw try await recorded(refusal, named, "wrong-client-assertion", request)
+            }
         }
     }
 
-    private func client(_ id: String?, secret: Secret?) async throws -> RegisteredClient {
-        guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id),
+    private func client(_ id: String?, secret: Secret?, _ request: ServerRequest) async throws -> RegisteredClient {
+        guard let id, !id.isEmpty else { throw Refusal(response: TokenResponses.clientIDMissing) }
+        guard id.utf8.count <= 255, let client = try await services.clients.client(id),
             client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) })
-        else { throw Refusal(response: TokenResponses.invalidClient) }
+        else {
+            throw try await recorded(
+                Refusal(response: TokenResponses.invalidClient), id,
+                secret == nil ? "missing-client-secret" : "wrong-client-secret", request)
+        }
         return client
     }
 }

@@ -18,13 +18,17 @@ package enum TokenResponses {
     }
 
     /// A 401 response for an unknown client, or a wrong secret or assertion. These cases are not distinguished.
-    package static let invalidClient: ServerResponse = {
-        var response = refusal(
-            .unauthorized, error: "invalid_client",
-            description: "The client is unknown, or its secret or assertion is wrong.")
+    package static let invalidClient = invalidClient("The client is unknown, or its secret or assertion is wrong.")
+
+    /// A 401 response to a request that names no client.
+    package static let clientIDMissing = invalidClient(
+        "The client_id is missing. Send it in the form, or in the Authorization field with the secret.")
+
+    private static func invalidClient(_ sentence: StaticString) -> ServerResponse {
+        var response = refusal(.unauthorized, error: "invalid_client", description: sentence)
         response.headers["WWW-Authenticate"] = #"Basic realm="latchd", charset="UTF-8""#
         return response
-    }()
+    }
 
     /// A 400 response to credentials in several places.
     package static let ambiguousCredentials = invalidRequest("Send client credentials once, in one place only.")

@@ -50,6 +50,9 @@ package struct AllowedRedirects: Sendable {
             return "it must begin with a scheme, such as 'com.example.app://callback'"
         }
         guard !address.utf8.contains(UInt8(ascii: "#")) else { return "it must not have a fragment" }
+        guard !address.utf8.contains(UInt8(ascii: "*")) else {
+            return "addresses are compared character by character, so it must not contain '*'"
+        }
         let scheme = address.utf8[..<colon]
         guard !forbidden.contains(where: { scheme.elementsEqual($0.utf8) }) else {
             return "this scheme does not open an app"
@@ -78,6 +81,17 @@ package struct AllowedRedirects: Sendable {
         guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else {
             return "it must contain a host and no user"
         }
+        let hostEnd =
+            authority.first == UInt8(ascii: "[")
+            ? authority.firstIndex(of: UInt8(ascii: "]")).map(authority.index(after:))
+            : authority.firstIndex(of: UInt8(ascii: ":"))
+        let port = authority[(hostEnd ?? authority.endIndex)...]
+        guard isHost(String(Substring(authority[..<port.startIndex]))) else {
+            return "its host must be a name such as app.example.org, or an IP address"
+        }
+        guard port.isEmpty || port.first == UInt8(ascii: ":") && isPort(port.dropFirst()) else {
+            return "its port must be a number from 1 to 65535"
+        }
         guard !isPlain || withoutPort(address) != nil else {
             return "without encryption only http://127.0.0.1 and http://[::1] are safe"
         }
@@ -92,14 +106,38 @@ package struct AllowedRedirects: Sendable {
         if rest.first == UInt8(ascii: ":") {
             rest = rest.dropFirst()
             let digits = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-            let text = String(Substring(digits))
-            // `UInt16` also reads a sign and leading zeros, which are other spellings of the port.
-            guard let port = UInt16(text), port > 0, String(port) == text else { return nil }
+            guard isPort(digits) else { return nil }
             rest = rest.dropFirst(digits.count)
         }
         // Otherwise the host only begins like a loopback address, as in `127.0.0.1.example.org`.
         guard rest.isEmpty || rest.first == UInt8(ascii: "/") || rest.first == UInt8(ascii: "?") else { return nil }
         return Array(host.utf8) + rest
+    }
+
+    private static func isPort(_ digits: Substring.UTF8View) -> Bool {
+        let text = String(Substring(digits))
+        // `UInt16` also reads a sign and leading zeros, which are other spellings of the port.
+        guard let port = UInt16(text), port > 0 else { return false }
+        return String(port) == text
+    }
+
+    /// Whether a text is an IPv6 address in brackets, an IPv4 address, or a host name.
+    ///
+    /// Source: RFC 3986 §3.2.2; RFC 1123 §2.1. Names of hosts in private networks often contain `_`.
+    private static func isHost(_ text: String) -> Bool {
+        if text.hasPrefix("[") {
+            return text.hasSuffix("]") && text.contains(":") && IPAddress(String(text.dropFirst().dropLast())) != nil
+        }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 253, let last = labels.last, labels.allSatisfy(isLabel) else { return false }
+        // Browsers read such a name as an IPv4 address, in any of its spellings.
+        let isNumber = last.allSatisfy(\.isNumber) || last.lowercased().hasPrefix("0x")
+        return !isNumber || IPAddress(text) != nil
+    }
+
+    private static func isLabel(_ label: Substring) -> Bool {
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+            && label.utf8.allSatisfy { PercentEncoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
     private static func isScheme(_ bytes: Substring.UTF8View) -> Bool {

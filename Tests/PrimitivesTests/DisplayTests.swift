@@ -16,7 +16,10 @@ import Testing
         "a stored name is trimmed, cleaned and short, or absent",
         arguments: [
             ("  Ada  ", "Ada"), ("Ada\u{202E}evil\u{7}", "Adaevil"), (String(repeating: "x", count: 100), "xxxxxxxx"),
-            ("\u{200B} \t", nil), ("", nil),
+            ("\u{200B} \t", nil), ("", nil), ("\u{3164}\u{115F}\u{1160}\u{FFA0}", nil), ("\u{2800}\u{2800}", nil),
+            ("A\u{FE0F}d\u{E0101}a\u{3164}", "Ada"), ("A\u{34F}\u{180E}da", "Ada"), ("\u{301}", nil),
+            ("\u{20DD} ", nil),
+            ("e\u{301}", "e\u{301}"), ("❤", "❤"),
         ])
     func displayName(_ text: String, _ name: String?) {
         #expect(text.displayName(limit: 8) == name)

@@ -1,6 +1,7 @@
 package import Crypto
 import Database
 package import FoundationEssentials
+package import HTTPMessages
 
 /// How a client authenticates, as it is named in the metadata of clients and servers.
 ///
@@ -54,25 +55,32 @@ extension ClientStore {
 
     /// Stores a client that registered itself.
     ///
-    /// At most a quarter of the maximum may be clients that nobody has signed in to yet. When there are more, the
-    /// oldest of them is removed, unless its sign-in may still be in progress.
+    /// At most a quarter of the maximum may be clients that nobody has signed in to yet, and an eighth of that from one
+    /// address. When there are more, the oldest of them is removed, unless its sign-in may still be in progress.
     ///
     /// - Parameters:
     ///   - client: The client, with its registration. The caller has checked it.
+    ///   - address: Where the client registers itself from.
     ///   - maximum: The maximum number of registered clients.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
-    package func register(_ client: RegisteredClient, maximum: Int) async throws {
+    package func register(_ client: RegisteredClient, from address: AddressKey, maximum: Int) async throws {
         let now = now()
+        let unusedMaximum = max(1, maximum / 4)
         let isStored = try await database.write { connection -> Bool in
-            let counts = try connection.first(ClientStatements.countRegistered) ?? (all: 0, unused: 0)
-            if counts.all >= maximum || counts.unused >= max(1, maximum / 4) {
-                let displaced = try connection.first(ClientStatements.oldestUnused, now - Self.signInTime)
+            let counts =
+                try connection.first(ClientStatements.countRegistered, address.bytes)
+                ?? (all: 0, unused: 0, fromAddress: 0)
+            let isAddressFull = counts.fromAddress >= max(1, unusedMaximum / 8)
+            if isAddressFull || counts.all >= maximum || counts.unused >= unusedMaximum {
+                let displaced = try connection.first(
+                    ClientStatements.oldestUnused, now - Self.signInTime, isAddressFull ? address.bytes : nil)
                 guard let displaced, try Self.remove(displaced, at: now, connection) != nil else { return false }
             }
             try connection.run(
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
-                client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"))
+                client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"),
+                client.allowsDevice, address.bytes)
             return true
         }
         guard isStored else {
@@ -86,7 +94,7 @@ extension ClientStore {
             try connection.run(
                 ClientStatements.update, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.keys?.text, client.registration?.method.rawValue,
-                client.signOut.redirects.joined(separator: "\n"), client.id) == 1
+                client.signOut.redirects.joined(separator: "\n"), client.allowsDevice, client.id) == 1
         }
     }
 
@@ -109,31 +117,37 @@ extension ClientStatements {
         """
         INSERT INTO clients
             (id, name, secret_hash, redirects, created_at, key_set, registration_hash, registration_method,
-            sign_out_redirects)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            sign_out_redirects, allows_device, registration_address)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, [UInt8]?.self, String?.self,
-        String.self)
+        String.self, Bool.self, [UInt8].self)
 
     static let countRegistered = Statement(
         """
-        SELECT count(*), count(CASE WHEN last_used_at IS NULL THEN 1 END) FROM clients
-        WHERE registration_hash IS NOT NULL
-        """
-    ) { row throws(DatabaseError) in (all: try row.get(0) as Int, unused: try row.get(1) as Int) }
+        SELECT count(*), count(CASE WHEN last_used_at IS NULL THEN 1 END),
+            count(CASE WHEN last_used_at IS NULL AND registration_address = ? THEN 1 END)
+        FROM clients WHERE registration_hash IS NOT NULL
+        """, [UInt8].self
+    ) { row throws(DatabaseError) in
+        (all: try row.get(0) as Int, unused: try row.get(1) as Int, fromAddress: try row.get(2) as Int)
+    }
 
+    /// Returns the oldest of the clients that nobody has signed in to, from an address or, if that is null, of all.
     static let oldestUnused = Statement(
         """
         SELECT id FROM clients
-        WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND created_at < ? ORDER BY created_at, id LIMIT 1
-        """, Date.self
+        WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND created_at < ?1
+            AND (?2 IS NULL OR registration_address = ?2)
+        ORDER BY created_at, id LIMIT 1
+        """, Date.self, [UInt8]?.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
     static let update = Statement(
         """
         UPDATE clients SET name = ?, secret_hash = ?, redirects = ?, key_set = ?, registration_method = ?,
-            sign_out_redirects = ?
+            sign_out_redirects = ?, allows_device = ?
         WHERE id = ? AND registration_hash IS NOT NULL
-        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self, String.self)
+        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self, Bool.self, String.self)
 
     static let unused = Statement(
         """

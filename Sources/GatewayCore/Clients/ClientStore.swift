@@ -54,7 +54,7 @@ package struct ClientStore: Sendable {
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
-            id: Base64URL.encode(SecureRandom.bytes(16)), name: name, secretHash: secret.map { SHA256.digest($0) },
+            id: RegisteredClient.newID(), name: name, secretHash: secret.map { SHA256.digest($0) },
             redirects: redirects, allowsDevice: allowsDevice, requiresProof: requiresProof, created: now(), keys: keys,
             signOut: signOut, accessTokens: accessTokens)
         let hash = client.secretHash?.bytes

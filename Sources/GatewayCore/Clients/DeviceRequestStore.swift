@@ -1,6 +1,7 @@
 package import Crypto
 package import Database
 package import FoundationEssentials
+import HTTPMessages
 
 /// Stores the requests of devices without a browser until a person has decided them and the device has its tokens.
 ///
@@ -17,7 +18,8 @@ package struct DeviceRequestStore: Sendable {
     package static let interval = 5
     /// How much less than the interval is accepted, in seconds, because messages take different times.
     private static let toleratedHaste = 1.0
-    /// The maximum numbers of requests that have not expired: of all, of one client, and from one address.
+    /// The maximum numbers of requests that have not expired: of all, of one client, and from one IPv4 address or /64
+    /// network of IPv6 addresses.
     package static let maximum = (total: 8_192, client: 4_096, address: 64)
     /// How long an expired request is kept, so that its device learns why it gets no tokens.
     private static let memory = Duration.seconds(600)
@@ -52,13 +54,14 @@ package struct DeviceRequestStore: Sendable {
         for _ in 0..<3 {
             let codes = DeviceCodes(device: Secret(Base64URL.encode(SecureRandom.bytes(32))), user: UserCode())
             let (deviceHash, userHash) = (SHA256.digest(codes.device).bytes, hash(of: codes.user))
+            let address = AddressKey(device.address.flatMap { IPAddress($0) }).bytes
             let inserted = try await database.write { connection -> Bool? in
-                guard try hasRoom(for: grant.client, device.address ?? "", at: now, connection) else { return nil }
+                guard try hasRoom(for: grant.client, address, at: now, connection) else { return nil }
                 return try connection.run(
                     DeviceStatements.insert, deviceHash, userHash, grant.client, grant.scopes.joined(separator: " "),
                     grant.audience.joined(separator: " "), dialect, device.name, device.address ?? "", now,
                     now + Self.lifetime, level?.rawValue, maximumAge.map { Int($0.components.seconds) }, Self.interval,
-                    StoredDeviceRequest.State.waiting.rawValue) == 1
+                    StoredDeviceRequest.State.waiting.rawValue, address) == 1
             }
             guard let inserted else { return nil }
             if inserted { return codes }
@@ -67,7 +70,7 @@ package struct DeviceRequestStore: Sendable {
     }
 
     private func hasRoom(
-        for client: String, _ address: String, at now: Date, _ connection: Connection
+        for client: String, _ address: [UInt8], at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
         guard let counts = try connection.first(DeviceStatements.count, client, address, now) else { return true }
         return counts.total < Self.maximum.total && counts.client < Self.maximum.client
@@ -170,17 +173,17 @@ private enum DeviceStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO device_requests (device_hash, user_hash, \(columns), poll_interval, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+        INSERT INTO device_requests (device_hash, user_hash, \(columns), poll_interval, state, address_key)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
         """, [UInt8].self, [UInt8].self, String.self, String.self, String.self, String?.self, String?.self, String.self,
-        Date.self, Date.self, String?.self, Int?.self, Int.self, String.self)
+        Date.self, Date.self, String?.self, Int?.self, Int.self, String.self, [UInt8].self)
 
     static let count = Statement(
         """
         SELECT count(*), coalesce(sum(CASE WHEN client_id = ?1 THEN 1 ELSE 0 END), 0),
-            coalesce(sum(CASE WHEN device_address = ?2 THEN 1 ELSE 0 END), 0)
+            coalesce(sum(CASE WHEN address_key = ?2 THEN 1 ELSE 0 END), 0)
         FROM device_requests WHERE expires_at > ?3
-        """, String.self, String.self, Date.self
+        """, String.self, [UInt8].self, Date.self
     ) { row throws(DatabaseError) in
         (total: try row.get(0) as Int, client: try row.get(1) as Int, address: try row.get(2) as Int)
     }

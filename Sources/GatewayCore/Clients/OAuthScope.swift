@@ -10,17 +10,17 @@ package enum OAuthScope: String, CaseIterable, Sendable {
     case email
     /// The groups that the person is in.
     case groups
-    /// A refresh token. Every client gets one.
+    /// A refresh token. Every client gets one, also without this scope.
     case offlineAccess = "offline_access"
 
-    /// What a client with this scope may do, such as `see your name`.
-    package var phrase: String {
+    /// What a client with this scope may do, such as `see your name`. Nil when a client without it may do the same.
+    package var phrase: String? {
         switch self {
         case .openid: "know who you are"
         case .profile: "see your name"
         case .email: "see your e-mail address"
         case .groups: "see the groups that you are in"
-        case .offlineAccess: "stay signed in"
+        case .offlineAccess: nil
         }
     }
 
@@ -42,11 +42,12 @@ package enum OAuthScope: String, CaseIterable, Sendable {
 }
 
 extension ClientGrant {
-    /// What a client with this grant may do, such as `see your name`.
+    /// What a client with this grant may do, such as `see your name`. Each client gets a refresh token.
     package var phrases: [String] {
-        let known =
-            scopes.map { OAuthScope(rawValue: $0)?.phrase ?? "use the permission \($0)" }
-            + audience.map { "use \($0) as you" }
-        return known.isEmpty ? ["know that you have an account here"] : known
+        let known = scopes.compactMap { scope in
+            OAuthScope(rawValue: scope).map(\.phrase) ?? "use the permission \(scope)"
+        }
+        let all = known + audience.map { "use \($0) as you" }
+        return (all.isEmpty ? ["know that you have an account here"] : all) + ["stay signed in"]
     }
 }

@@ -58,6 +58,15 @@ package struct RegisteredClient: Sendable, Equatable {
     package static let latch = RegisteredClient(
         id: "latch", name: "latch", secretHash: nil, redirects: [], allowsDevice: true)
 
+    /// Returns a new id: 128 random bits as 22 characters of base64url. It begins with a letter or a digit, because it is
+    /// an argument of commands.
+    package static func newID() -> String {
+        while true {
+            let id = Base64URL.encode(SecureRandom.bytes(16))
+            if id.first != "-", id.first != "_" { return id }
+        }
+    }
+
     /// The redirects as they are stored.
     var storedRedirects: String { redirects.joined(separator: "\n") }
 

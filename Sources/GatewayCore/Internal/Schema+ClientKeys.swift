@@ -51,6 +51,21 @@ extension Schema {
         CREATE INDEX client_assertions_by_expiry ON client_assertions (expires_at);
         """
 
+    /// The addresses that clients register themselves and devices ask from, as the bytes of an ``AddressKey``. Null in
+    /// rows from before this migration.
+    static let addressKeys =
+        """
+        ALTER TABLE clients ADD COLUMN registration_address BLOB;
+        ALTER TABLE device_requests ADD COLUMN address_key BLOB;
+        """
+
+    /// The same as ``addressKeys`` in PostgreSQL.
+    static let serverAddressKeys =
+        """
+        ALTER TABLE clients ADD COLUMN registration_address BYTEA;
+        ALTER TABLE device_requests ADD COLUMN address_key BYTEA;
+        """
+
     /// The same as ``clientKeys`` in PostgreSQL.
     static let serverClientKeys =
         """

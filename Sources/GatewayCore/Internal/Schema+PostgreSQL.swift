@@ -22,6 +22,7 @@ extension Schema {
             "ALTER TABLE clients ADD COLUMN access_tokens \(text) NOT NULL DEFAULT 'opaque';"),
         Migration(to: 23, named: "how people must authenticate for devices", serverDeviceRequirements),
         Migration(to: 24, named: "sign-outs of clients that are removed", serverRemovedSignOuts),
+        Migration(to: 25, named: "addresses of registrations and devices", serverAddressKeys),
     ]
 
     /// The type of text in PostgreSQL.

@@ -215,5 +215,6 @@ package enum Schema {
             "ALTER TABLE clients ADD COLUMN access_tokens TEXT NOT NULL DEFAULT 'opaque';"),
         Migration(to: 23, named: "how people must authenticate for devices", deviceRequirements),
         Migration(to: 24, named: "sign-outs of clients that are removed", removedSignOuts),
+        Migration(to: 25, named: "addresses of registrations and devices", addressKeys),
     ]
 }

@@ -23,7 +23,9 @@ struct ClientAuthorizationTests {
                 [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
             let consent = try await fixture.browser.get(try #require(back.headers["Location"]))
             #expect(consent.status == 200)
-            for text in ["Example App", GatewayFixture.email, "an app on this device", "see your name"] {
+            for text in [
+                "Example App", GatewayFixture.email, "an app on this device", "see your name", "stay signed in",
+            ] {
                 #expect(consent.text.contains(text), "\(text)")
             }
             #expect(consent.headers["X-Frame-Options"] == "DENY")

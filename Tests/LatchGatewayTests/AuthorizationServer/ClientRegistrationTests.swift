@@ -39,6 +39,10 @@ struct ClientRegistrationTests {
         try await send("POST", "/oauth2/register", fixture, metadata, headers)
     }
 
+    private static func register(_ fixture: OAuthFixture, from address: String) async throws -> Exchange.Response {
+        try await register(fixture, headers: [("X-Forwarded-For", address)])
+    }
+
     private static func send(
         _ method: String, _ path: String, _ fixture: OAuthFixture, _ body: JSONValue? = nil,
         _ headers: [(String, String)] = []
@@ -62,6 +66,7 @@ struct ClientRegistrationTests {
             let id = try #require(registered.json?["client_id"]?.string)
             #expect(registered.json?["client_name"] == "Self-made")
             #expect(registered.json?["grant_types"] == ["authorization_code", "refresh_token"])
+            #expect(registered.json?["scope"] == "openid profile email groups offline_access", "it may ask for all")
             #expect(registered.json?["logo_uri"] == nil)
 
             _ = try await fixture.browser.signIn()
@@ -73,7 +78,7 @@ struct ClientRegistrationTests {
                 #expect(try await fixture.exchange(try #require(code), client: id).status == 200)
             }
             let silent = try await fixture.open(parameters + [("prompt", "none")])
-            #expect(try OAuthFixture.fields(of: silent)["error"] == "consent_required")
+            #expect(silent.status == 400 && silent.text.contains("error=consent_required"))
             let known = try await fixture.open(fixture.parameters)
             #expect(!known.text.contains("unverified"))
             let listed = try #require(try await fixture.gateway.gateway.stores.clients.client(id))
@@ -115,6 +120,8 @@ struct ClientRegistrationTests {
             let addresses: [JSONValue?] = [
                 nil, [], "com.example.app:/callback", [1], ["https://a.example/#fragment"], ["javascript:alert(1)"],
                 ["http://a.example/callback"], ["https://user@a.example/"], ["https://a.example/ x"], ["/callback"],
+                ["example:/callback"], ["a:/b"], ["https://*.a.example/"], ["https://a%2Eexample/"],
+                ["https://a.example:0/"],
                 [.string("https://a.example/" + String(repeating: "a", count: 1_024))],
                 .array((0..<17).map { .string("https://a.example/\($0)") }),
             ]
@@ -212,7 +219,12 @@ struct ClientRegistrationTests {
     func flood() async throws {
         try await Self.with({ $0.authorizationServer.registration.maximum = 40 }) { fixture in
             let clients = fixture.gateway.gateway.stores.clients
-            func register() async throws -> Exchange.Response { try await Self.register(fixture) }
+            // Each from another address.
+            var number = 0
+            func register() async throws -> Exchange.Response {
+                number += 1
+                return try await Self.register(fixture, from: "198.18.\(number / 250).\(number % 250)")
+            }
             let used = try #require(try await register().json?["client_id"]?.string)
             let code = try await fixture.respond(to: OAuthFixture.replacing(fixture.parameters, [("client_id", used)]))
             _ = try OAuthTokens(try await fixture.exchange(try #require(code["code"]), client: used))
@@ -237,6 +249,60 @@ struct ClientRegistrationTests {
             fixture.gateway.clock.advance(90 * 86_400)
             await fixture.gateway.gateway.purge()
             #expect(try await clients.list().count == 3)
+        }
+    }
+
+    @Test("RFC 7591 §5 one address, and one network of IPv6 addresses, cannot keep others from registering")
+    func floodFromOneAddress() async throws {
+        try await Self.with({ $0.authorizationServer.registration.maximum = 320 }) { fixture in
+            func register(_ address: String) async throws -> Int {
+                try await Self.register(fixture, from: address).status
+            }
+            // A quarter of the maximum may be unused, and an eighth of that from one address.
+            for number in 0..<20 {
+                let status = try await register("2001:db8:1:2::\(number)")
+                #expect(status == (number < 10 ? 201 : 503), "\(number)")
+            }
+            for address in ["2001:db8:1:3::1", "192.0.2.1"] { #expect(try await register(address) == 201) }
+            let clients = fixture.gateway.gateway.stores.clients
+            let others = try await clients.list().filter { $0.registration != nil }.map(\.id)
+            fixture.gateway.clock.advance(601)
+            #expect(try await register("2001:db8:1:2::ffff") == 201)
+            let left = try await clients.list().map(\.id)
+            #expect(others.count { !left.contains($0) } == 1, "it displaces one from its own network")
+            for _ in 0..<9 { #expect(try await register("2001:db8:1:2::ffff") == 201) }
+            #expect(try await register("2001:db8:1:2::ffff") == 503)
+            #expect(try await clients.list().count { $0.registration != nil } == 12)
+        }
+    }
+
+    @Test("RFC 7591 §2 a client for devices registers without a redirect address, and people are told about it")
+    func device() async throws {
+        try await Self.with { fixture in
+            let metadata = Self.replacing(
+                Self.metadata,
+                [
+                    ("redirect_uris", nil), ("response_types", []),
+                    ("grant_types", [.string(OAuthFixture.deviceGrant), "refresh_token"]),
+                ])
+            let registered = try await Self.register(fixture, metadata)
+            #expect(registered.status == 201 && registered.json?["redirect_uris"] == nil)
+            #expect(registered.json?["grant_types"] == ["refresh_token", .string(OAuthFixture.deviceGrant)])
+            #expect(registered.json?["response_types"] == [])
+            let id = try #require(registered.json?["client_id"]?.string)
+            let codes = try await fixture.codes([("client_id", id)])
+            let page = try await fixture.enter(codes.userCode)
+            #expect(page.text.contains("Self-made") && page.text.contains("This app is unverified."))
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            _ = try OAuthTokens(try await fixture.poll(codes, [("client_id", id)]))
+            let browser = OAuthFixture.replacing(fixture.parameters, [("client_id", id)])
+            #expect(try await fixture.open(browser).status == 400, "it has no address")
+
+            let token = GatewayFixture.bearer(try #require(registered.json?["registration_access_token"]?.string))
+            let changed = Self.replacing(Self.metadata, [("client_id", .string(id))])
+            let path = "/oauth2/register/" + id
+            #expect(try await Self.send("PUT", path, fixture, changed, token).status == 200)
+            #expect(try await fixture.begin([("client_id", id)]).json?["error"] == "unauthorized_client")
         }
     }
 

@@ -35,6 +35,48 @@ struct ClientTokenTests {
         }
     }
 
+    @Test("RFC 6749 §3.3 unknown scopes are ignored, but not when they are all, and no scope is an empty text")
+    func scopes() async throws {
+        try await OAuthFixture.with { fixture in
+            func parameters(_ scope: String?) -> [(String, String)] {
+                OAuthFixture.replacing(fixture.parameters, [("scope", scope)])
+            }
+            for unknown in ["read", "read  write"] {
+                #expect(try await fixture.respond(to: parameters(unknown))["error"] == "invalid_scope")
+                #expect(try await fixture.post("par", parameters(unknown)).json?["error"] == "invalid_scope")
+            }
+            for (scope, granted) in [(nil, nil), (" ", nil), ("openid read", "openid")] as [(String?, String?)] {
+                let code = try #require(try await fixture.respond(to: parameters(scope))["code"])
+                let response = try await fixture.exchange(code)
+                #expect(response.status == 200 && response.json?["scope"]?.string == granted, "\(scope ?? "none")")
+            }
+        }
+    }
+
+    @Test("RFC 6749 §6 a refresh cannot have more scopes than the person allowed, and with fewer it keeps them all")
+    func refreshedScopes() async throws {
+        try await OAuthFixture.with { fixture in
+            var tokens = try await fixture.tokens()
+            func refresh(_ scope: String) async throws -> Exchange.Response {
+                try await fixture.post(
+                    "token",
+                    [
+                        ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh), ("client_id", "app"),
+                        ("scope", scope),
+                    ])
+            }
+            for wider in ["openid groups", "read", "OPENID"] {
+                #expect(try await refresh(wider).json?["error"] == "invalid_scope", "\(wider)")
+            }
+            for scope in ["openid", "email openid  profile"] {
+                let response = try await refresh(scope)
+                #expect(response.json?["scope"] == "openid profile email")
+                tokens = try OAuthTokens(response)
+                #expect(try await fixture.userInfo(tokens.access).json?["email"] != nil)
+            }
+        }
+    }
+
     @Test("RFC 6749 §4.1.3 a code is refused to others, with a wrong verifier or address, and after its first use")
     func refusedCodes() async throws {
         try await OAuthFixture.with { fixture in

@@ -312,6 +312,15 @@ struct DeviceGrantTests {
             for _ in 0..<DeviceRequestStore.maximum.address { #expect(try await begin(0) != nil) }
             #expect(try await begin(0) == nil)
             #expect(try await begin(DeviceRequestStore.maximum.address) != nil)
+            func begin(from address: String) async throws -> DeviceCodes? {
+                try await devices.begin(grant, dialect: nil, device: SessionDevice(address: address))
+            }
+            for number in 0..<DeviceRequestStore.maximum.address {
+                let made = try await begin(from: "2001:db8:1:2::\(String(number, radix: 16))")
+                #expect(made != nil, "\(number)")
+            }
+            #expect(try await begin(from: "2001:db8:1:2:ffff::") == nil, "of the same network")
+            #expect(try await begin(from: "2001:db8:1:3::") != nil)
         }
     }
 }

@@ -73,10 +73,33 @@ import Testing
     }
 
     @Test(
+        "RFC 3986 §3.2.2 a host name or the literal of an IP address, with a port, is usable",
+        arguments: [
+            "https://a", "https://App-1.example.org:8443?x", "https://my_app/cb", "https://192.0.2.1:1/",
+            "https://[2001:db8::1]:65535/", "https://xn--bcher-kva.example/", "https://1and1.example/",
+        ])
+    func usable(_ address: String) {
+        #expect(AllowedRedirects.problem(with: address) == nil)
+        #expect(AllowedRedirects([address], anyLoopbackPort: false).allows(address))
+    }
+
+    @Test("the message about an asterisk says that addresses are compared character by character")
+    func asterisk() {
+        for address in ["https://*.example.org/cb", "https://example.org/*", "com.example.app:/*"] {
+            #expect(AllowedRedirects.problem(with: address)?.contains("character by character") == true)
+        }
+    }
+
+    @Test(
         "an unsafe address in the list is reported and allows nothing",
         arguments: [
             "http://app.example.org/cb", "http://localhost/cb", "javascript:alert(1)", "onyx://a/b#c", "Onyx://a/b",
             "https://user@example.org/cb", "https:///cb", "onyx://a b", "no-scheme", "1onyx://a", "",
+            "https://a%2Eexample/", "https://a,b/", "https://a..b/", "https://.a/", "https://a./", "https://-a.b/",
+            "https://a-.b/", "https://a~b/", "https://[::1/", "https://[127.0.0.1]/", "https://[::1]x/", "https://::1/",
+            "https://1.2.3/", "https://0x7f000001/", "https://2130706433/", "https://01.2.3.4/", "https://:1/",
+            "https://a:/", "https://a:0/", "https://a:65536/", "https://a:080/", "https://a:+1/", "https://a:x/",
+            "https://a:1:2/", "http://127.0.0.1:65536/",
         ])
     func unusable(_ address: String) {
         #expect(AllowedRedirects.problem(with: address) != nil)

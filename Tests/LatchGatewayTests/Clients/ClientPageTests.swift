@@ -30,9 +30,11 @@ struct ClientPageTests {
             let text = try await ada.get(Self.account).text
 
             #expect(text.contains("&lt;Notes&gt;") && !text.contains("<Notes>") && !text.contains("bobs"))
-            #expect(text.contains("know who you are, see your name, use https://notes.example as you · since <time"))
+            #expect(
+                text.contains(
+                    "know who you are, see your name, use https://notes.example as you, stay signed in · since <time"))
             #expect(text.contains("· 1 session<") && text.contains("· 0 sessions<"))
-            #expect(text.contains("<h3>gone</h3>") && text.contains("use the permission read · since"))
+            #expect(text.contains("<h3>gone</h3>") && text.contains("use the permission read, stay signed in · since"))
             #expect(text.contains("Notes (app)"), "The session is also in the list of devices.")
         }
     }

@@ -56,6 +56,13 @@ struct ClientStoreTests {
         }
     }
 
+    @Test("an id begins with a letter or a digit, because it is an argument of commands")
+    func newID() {
+        let ids = (0..<2_000).map { _ in RegisteredClient.newID() }
+        #expect(Set(ids).count == 2_000)
+        #expect(ids.allSatisfy { $0.utf8.count == 22 && !$0.hasPrefix("-") && !$0.hasPrefix("_") })
+    }
+
     @Test("the number of stored clients has a maximum")
     func maximum() async throws {
         try await GatewayFixture.with { fixture in

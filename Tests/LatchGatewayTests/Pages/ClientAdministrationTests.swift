@@ -33,7 +33,7 @@ struct ClientAdministrationTests {
         let client = RegisteredClient(
             id: name.lowercased(), name: name, secretHash: nil, redirects: ["a:/b"], created: fixture.clock.now,
             registration: ClientRegistration(tokenHash: SHA256.digest(name), method: .none))
-        try await fixture.stores.clients.register(client, maximum: 1_000)
+        try await fixture.stores.clients.register(client, from: AddressKey(nil), maximum: 4_000)
         return client
     }
 

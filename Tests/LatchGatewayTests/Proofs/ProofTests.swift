@@ -260,6 +260,16 @@ struct ProofTests {
             let address = try #require(try await push(fixture.parameters).json?["request_uri"]?.string)
             let refused = try await fixture.boundResponse(other, [("client_id", "app"), ("request_uri", address)])
             #expect(refused.json?["error"] == "invalid_grant")
+
+            // Anybody can push as a public client, and would fill the memory of used proofs.
+            let proof = try maker.proof("POST", OAuthFixture.issuer + "/oauth2/par", at: fixture.gateway.clock.now)
+            func repeated(_ parameters: [(String, String)]) async throws -> Exchange.Response {
+                try await fixture.post("par", parameters, headers: [("DPoP", proof)])
+            }
+            for _ in 0..<2 { #expect(try await repeated(fixture.parameters).status == 201) }
+            let web = fixture.webParameters + [("client_secret", OAuthFixture.secret)]
+            #expect(try await repeated(web).status == 201)
+            #expect(try await repeated(web).json?["error"] == "invalid_dpop_proof")
         }
     }
 

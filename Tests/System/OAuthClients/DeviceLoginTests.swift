@@ -12,8 +12,8 @@ struct DeviceLoginTests {
     private static let address = "http://127.0.0.1:\(port)"
 
     @Test(
-        "RFC 8628 latch signs in at the dialects and at the authorization server, once the person has allowed it",
-        arguments: ["onyx", "immich", "oauth"])
+        "RFC 8628 RFC 7591 latch signs in at the dialects and the authorization server, once the person has allowed it",
+        arguments: ["onyx", "immich", "oauth", "registration"])
     func signIn(_ dialect: String) async throws {
         try await withGateway(dialect) { fixture, _ in
             let arguments = dialect == "oauth" ? ["--client-id", "tv"] : []
@@ -147,6 +147,7 @@ struct DeviceLoginTests {
             oauth:
               enabled: true
               device_dialects: true
+              registration: {enabled: \(dialect == "registration")}
               clients:
                 app: {name: An app, redirects: ["http://127.0.0.1/callback"]}
                 tv: {name: A television, device: true}

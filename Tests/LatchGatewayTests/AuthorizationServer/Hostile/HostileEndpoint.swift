@@ -126,7 +126,7 @@ struct HostileEndpoint: Sendable, CustomTestStringConvertible {
                     "grant_type", "invalid_request", "invalid_request", "invalid_request", "invalid_request",
                     "authorization_code"),
                 Row("refresh_token", "invalid_request", "invalid_request", "invalid_request", "invalid_grant"),
-                Row("scope", "ok", "invalid_request", "ok", "ok", "openid groups"),
+                Row("scope", "ok", "invalid_request", "ok", "invalid_scope", "openid groups"),
             ],
             valid: { hostile, client in
                 [

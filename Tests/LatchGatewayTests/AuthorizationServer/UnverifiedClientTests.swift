@@ -1,0 +1,98 @@
+import Crypto
+import HTTPMessages
+import OAuth
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import LatchGateway
+
+/// Where browsers go for a client that registered itself.
+@Suite("Unverified clients", .timeLimit(.minutes(20)))
+struct UnverifiedClientTests {
+    private static let redirect = "https://self.example.org/callback"
+    private static let signOutRedirect = "https://self.example.org/goodbye"
+
+    /// A gateway with such a client, and the parameters of a valid request of it.
+    private static func with(_ body: (OAuthFixture, [(String, String)]) async throws -> Void) async throws {
+        try await OAuthFixture.with { fixture in
+            let client = RegisteredClient(
+                id: "self", name: "Self-made", secretHash: nil, redirects: [redirect, "com.example.self:/callback"],
+                registration: ClientRegistration(tokenHash: SHA256.digest("token"), method: .none),
+                signOut: ClientSignOutSettings(redirects: [signOutRedirect]))
+            let clients = fixture.gateway.gateway.stores.clients
+            try await clients.register(client, from: AddressKey(nil), maximum: 100)
+            try await body(
+                fixture,
+                OAuthFixture.replacing(fixture.parameters, [("client_id", "self"), ("redirect_uri", redirect)]))
+        }
+    }
+
+    @Test("RFC 9700 §4.11.2 an error leads to the client only from a page that calls it unverified")
+    func errors() async throws {
+        try await Self.with { fixture, parameters in
+            let wrong: [(String, String?, String)] = [
+                ("prompt", "none", "login_required"), ("response_type", "token", "unsupported_response_type"),
+                ("code_challenge", nil, "invalid_request"), ("resource", "https://evil.example", "invalid_target"),
+                ("request_uri", "https://evil.example", "request_uri_not_supported"),
+                ("prompt", "none", "consent_required"),
+            ]
+            for (name, value, error) in wrong {
+                if error == "consent_required" { _ = try await fixture.browser.signIn() }
+                let page = try await fixture.open(OAuthFixture.replacing(parameters, [(name, value)]))
+                #expect(page.status == 400 && page.headers["Location"] == nil, "\(error)")
+                #expect(page.text.contains("This app is unverified.") && page.text.contains("Self-made"))
+                #expect(page.text.contains("Continue to self.example.org") && !page.text.contains("<script"))
+                #expect(page.text.contains("href=\"\(Self.redirect)?error=\(error)&amp;"), "\(error)")
+                #expect(page.text.contains("state=the%20state") && page.text.contains("&amp;iss="))
+            }
+            let app = OAuthFixture.replacing(
+                parameters, [("redirect_uri", "com.example.self:/callback"), ("prompt", "none")])
+            #expect(try await fixture.open(app).text.contains("Continue to an app on this device (com.example.self)"))
+            let posted = try await fixture.open(
+                OAuthFixture.replacing(parameters, [("response_mode", "form_post"), ("prompt", "none")]))
+            #expect(posted.status == 400 && !posted.text.contains("<script"), "nothing submits the form")
+            let form = try #require(PageBrowser.form(Self.redirect, in: posted.text))
+            #expect(PageBrowser.hiddenFields(of: form).contains { $0 == ("error", "consent_required") })
+            let policy = posted.headers["Content-Security-Policy"]
+            #expect(policy?.contains("form-action 'self' https://self.example.org;") == true)
+
+            let denied = try await fixture.decide(try await fixture.open(parameters), "deny")
+            #expect(denied.status == 303)
+            #expect(try OAuthFixture.fields(of: denied)["error"] == "access_denied", "the person has decided")
+            let allowed = try await fixture.decide(try await fixture.open(parameters))
+            #expect(try OAuthFixture.fields(of: allowed)["code"] != nil)
+        }
+    }
+
+    @Test("RFC 9700 §4.11.2 a sign-out without a question leads to the client only from a page")
+    func signOut() async throws {
+        try await Self.with { fixture, parameters in
+            func end(_ fields: [(String, String)]) async throws -> Exchange.Response {
+                let redirect = ("post_logout_redirect_uri", Self.signOutRedirect)
+                return try await fixture.browser.get(
+                    "/oauth2/end_session?" + FormURLEncoded.encode(fields + [redirect, ("state", "s")]))
+            }
+            func check(_ page: Exchange.Response) {
+                #expect(page.status == 200 && page.headers["Location"] == nil)
+                #expect(page.text.contains("You are signed out") && page.text.contains("This app is unverified."))
+                #expect(page.text.contains("href=\"\(Self.signOutRedirect)?state=s\""))
+            }
+            check(try await end([("client_id", "self")]))
+            let code = try #require(try await fixture.respond(to: parameters)["code"])
+            let tokens = try OAuthTokens(
+                try await fixture.exchange(code, client: "self", redirect: Self.redirect))
+            check(try await end([("id_token_hint", try #require(tokens.id))]))
+            #expect(try await fixture.browser.get("/latch/account").status == 303, "signed out")
+
+            _ = try await fixture.browser.signIn()
+            let question = try await end([("client_id", "self")])
+            let form = PageBrowser.hiddenFields(
+                of: try PageBrowser.form("/oauth2/end_session", in: question.text).orThrow)
+            let done = try await fixture.browser.post("/oauth2/end_session", form + [("decision", "sign-out")])
+            #expect(done.status == 303 && done.headers["Location"] == Self.signOutRedirect + "?state=s")
+        }
+    }
+}
