@@ -216,7 +216,8 @@ extension RegisteredClient {
     ///
     /// Source: RFC 8252 §7.3.
     var allowedRedirects: AllowedRedirects {
-        AllowedRedirects(redirects, anyLoopbackPort: redirects.contains { $0.hasPrefix("http://") })
+        AllowedRedirects(
+            redirects, anyLoopbackPort: redirects.contains { $0.hasPrefix("http://") }, acceptsLocalhost: true)
     }
 }
 

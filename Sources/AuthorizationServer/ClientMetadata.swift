@@ -91,7 +91,7 @@ struct ClientMetadata: Sendable {
         var redirects: [String] = []
         for element in elements {
             guard let redirect = element.string else { throw .redirect("One of the \(name) is not a string.") }
-            if let problem = AllowedRedirects.problem(with: redirect) {
+            if let problem = AllowedRedirects.problem(with: redirect, acceptsLocalhost: true) {
                 throw .redirect("One of the \(name) is not valid: \(problem).")
             }
             // Source: RFC 8252 §7.1.

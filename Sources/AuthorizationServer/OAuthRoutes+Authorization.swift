@@ -128,7 +128,7 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse? {
         let isRecent = isRecent(visitor.session, parameters, authorization.pending)
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
-        // Whoever signs in again for this request may still be somebody else.
+        // A person who signs in again for this request may still be somebody else.
         guard !parameters.hasHint || !Self.isLater(visitor.session, than: authorization.pending.received),
             !parameters.prompts.contains(.none)
         else { throw AuthorizationError.loginRequired }
@@ -152,7 +152,7 @@ extension OAuthRoutes {
     }
 
     /// Whether the person has authenticated because of a request that was received at a time. The clock of an identity
-    /// provider may differ. Whoever has done so is recent enough, whatever the age.
+    /// provider may differ. A person who has done so is recent enough, whatever the age.
     static func isLater(_ session: Session, than received: Date) -> Bool {
         session.created >= received && session.authenticated >= received - ClockDifference.tolerated
     }
@@ -196,8 +196,8 @@ extension OAuthRoutes {
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 
-    /// Returns an error to the client. To one that registered itself only a person returns: by a decision, or from a
-    /// page.
+    /// Returns an error to the client. Only an action of the person sends the browser to a client that registered itself:
+    /// the decision, or a link on a page.
     func respond(
         to destination: AuthorizationParameters.Destination, _ error: AuthorizationError, _ request: ServerRequest
     ) -> ServerResponse {

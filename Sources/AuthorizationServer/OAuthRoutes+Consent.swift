@@ -51,7 +51,7 @@ extension OAuthRoutes {
         return try await responding(fields, visit.request) { destination in
             let parameters = try parameters(fields, to: destination)
             guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
-            // Whoever sends the form need not have seen the page.
+            // The sender of the form may not have seen the page.
             let authorization = Authorization(pending: pending, handle: handle)
             let hint = try await hint(fields)
             if let signIn = try await reauthentication(visit.visitor, parameters, authorization, hint) { return signIn }

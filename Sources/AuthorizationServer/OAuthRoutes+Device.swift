@@ -148,6 +148,8 @@ extension OAuthRoutes {
             return Self.response(token)
         } catch let error as GatewayError where error.code == .unknownPerson {
             return refuse(person.id, "person-changed", client, request)
+        } catch let error as GatewayError where error.code == .unknownClient {
+            return refuse(person.id, "access-removed", client, request)
         } catch let error as GatewayError where error.code == .tooManyKeys {
             return refuse(person.id, "too-many-keys", client, request)
         }

@@ -101,7 +101,7 @@ extension OAuthRoutes {
     }
 
     /// Whether the person has authenticated as recently and as strongly as the request of a device needs. What the device
-    /// itself asks for is tried once: whoever signs in for the request has done enough.
+    /// itself asks for is tried once: a person who signs in for the request has done enough.
     private func isAuthenticated(_ session: Session, asFor asked: DeviceRequest) -> Bool {
         if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction,
             (try? services.requireRecentSignIn(for: action, session)) == nil

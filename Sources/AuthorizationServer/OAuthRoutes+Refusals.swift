@@ -60,18 +60,19 @@ extension OAuthRoutes {
         return place.contains("@") ? nil : place.displayName(limit: 200)
     }
 
-    /// Records that a client did not authenticate, and returns the refusal. Only a client that exists is in the audit
+    /// Records that a client did not authenticate. Returns the refusal. Only a client that exists is in the audit
     /// log.
     ///
     /// - Throws: `DatabaseError`.
-    func recorded(
+    func recordFailure(
         _ refusal: Refusal, _ id: String?, _ reason: StaticString, _ request: ServerRequest
     ) async throws -> Refusal {
         guard let id, id.utf8.count <= 255, let client = try await services.clients.client(id) else {
             recordRefusal(of: id, "unknown-client", request)
             return refusal
         }
-        if refusals.admit(at: services.now()) != nil {
+        // A limit of its own, so that others cannot use it up with clients that do not exist.
+        if failures.admit(at: services.now()) != nil {
             services.audit.record(
                 AuditEvent(
                     .signInFailed, reason: reason, address: services.proxies.client(of: request).description,

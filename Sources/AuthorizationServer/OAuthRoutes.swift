@@ -30,6 +30,8 @@ package struct OAuthRoutes: ServiceDialect {
     /// The issuer: the configured address.
     let issuer: String
     let refusals = RefusalLimit()
+    /// Limits the audit events about clients that did not authenticate.
+    let failures = RefusalLimit()
 
     package var name: String { "oauth" }
     package var prefix: String { "/oauth2" }
@@ -201,19 +203,19 @@ extension OAuthRoutes {
                 return try await client(id, assertion: text, type, at: request.path)
             } catch let refusal as Refusal {
                 let named = id ?? ClientAssertion(text, now: services.now())?.client
-                throw try await recorded(refusal, named, "wrong-client-assertion", request)
+                throw try await recordFailure(refusal, named, "wrong-client-assertion", request)
             }
         }
     }
 
     private func client(_ id: String?, secret: Secret?, _ request: ServerRequest) async throws -> RegisteredClient {
         guard let id, !id.isEmpty else { throw Refusal(response: TokenResponses.clientIDMissing) }
-        guard id.utf8.count <= 255, let client = try await services.clients.client(id),
-            client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) })
-        else {
-            throw try await recorded(
-                Refusal(response: TokenResponses.invalidClient), id,
-                secret == nil ? "missing-client-secret" : "wrong-client-secret", request)
+        let client = id.utf8.count <= 255 ? try await services.clients.client(id) : nil
+        guard let client, client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) }) else {
+            let missing: StaticString = client?.keys == nil ? "missing-client-secret" : "missing-client-assertion"
+            throw try await recordFailure(
+                Refusal(response: TokenResponses.invalidClient), id, secret == nil ? missing : "wrong-client-secret",
+                request)
         }
         return client
     }

@@ -42,10 +42,7 @@ extension ConfigurationForm where Value == String {
     /// Source: RFC 6749 §3.3.
     static let scope = ConfigurationForm(expected: "a scope of 1 to 64 visible ASCII characters without \" and \\") {
         word, _ in
-        let isScope = word.utf8.allSatisfy {
-            (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-        }
-        return isScope && (1...64).contains(word.utf8.count) ? word : nil
+        word.utf8.count <= 64 ? ConfigurationForm<String>.word.read(word, "") : nil
     } show: {
         $0
     }

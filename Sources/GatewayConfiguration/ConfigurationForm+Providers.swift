@@ -7,14 +7,20 @@ extension ConfigurationForm where Value == String {
         "the address of an app, such as com.example.app:/callback or https://app.example/callback"
 
     /// An address in an app that a sign-in may end at.
-    package static let redirect = ConfigurationForm(
-        expected: redirectExpectation
-    ) { word, _ in
-        AllowedRedirects.problem(with: word) == nil ? word : nil
-    } show: {
-        $0
-    } fault: { word, _ in
-        AllowedRedirects.problem(with: word).map { ($0, "it must be \(redirectExpectation)") }
+    package static let redirect = redirect(acceptsLocalhost: false)
+
+    /// An address that a sign-in to a client of the authorization server may end at.
+    static let clientRedirect = redirect(acceptsLocalhost: true)
+
+    private static func redirect(acceptsLocalhost: Bool) -> ConfigurationForm {
+        ConfigurationForm(expected: redirectExpectation) { word, _ in
+            AllowedRedirects.problem(with: word, acceptsLocalhost: acceptsLocalhost) == nil ? word : nil
+        } show: {
+            $0
+        } fault: { word, _ in
+            AllowedRedirects.problem(with: word, acceptsLocalhost: acceptsLocalhost)
+                .map { ($0, "it must be \(redirectExpectation)") }
+        }
     }
 
     package static let word = ConfigurationForm(expected: "a word without spaces or quotation marks") { word, _ in

@@ -41,9 +41,9 @@ extension ConfigurationFamily {
                 "oauth.clients.\(name).name", \.oauthClients[name].name, as: .shown,
                 summary: "The name that people see when they sign in to the client.", defaultValue: "the id"),
             ConfigurationKey(
-                list: "oauth.clients.\(name).redirects", \.oauthClients[name].redirects, of: .redirect,
+                list: "oauth.clients.\(name).redirects", \.oauthClients[name].redirects, of: .clientRedirect,
                 summary: "The addresses at which the client's sign-in may end, compared character by character; at "
-                    + "http://127.0.0.1 and http://[::1] with any port."),
+                    + "http://127.0.0.1, http://[::1] and http://localhost with any port."),
             ConfigurationKey(
                 "oauth.clients.\(name).device", \.oauthClients[name].allowsDevice, as: .boolean,
                 summary: "Whether devices without a browser may sign in to the client with a code (RFC 8628). Such a "
@@ -67,7 +67,8 @@ extension ConfigurationFamily {
                 as: .choice(AccessTokenForm.allCases.map { ($0.rawValue, $0) }),
                 summary: "The form of its access tokens: opaque, or jwt for servers that check them by themselves."),
             ConfigurationKey(
-                list: "oauth.clients.\(name).sign_out_redirects", \.oauthClients[name].signOut.redirects, of: .redirect,
+                list: "oauth.clients.\(name).sign_out_redirects", \.oauthClients[name].signOut.redirects,
+                of: .clientRedirect,
                 summary:
                     "The addresses to which a browser may return after a sign-out that the client asked for, compared "
                     + "character by character."),

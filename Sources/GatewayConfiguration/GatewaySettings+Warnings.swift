@@ -1,3 +1,5 @@
+import GatewayCore
+
 extension GatewaySettings {
     /// Warnings about settings that are valid but may not do what the operator wants, one sentence each.
     package var warnings: [String] {
@@ -24,7 +26,7 @@ extension GatewaySettings {
         verify.rules.rules.flatMap { rule in
             let (key, requirement) = ("access.\(rule.name)", rule.requirement)
             return [
-                requirement.level != nil && providers.isEmpty
+                requirement.level == .multiFactor && providers.isEmpty
                     ? "\(key).acr lets nobody in, because only an identity provider reports several factors. Configure one "
                         + "in providers, or remove the key." : nil,
                 !requirement.scopes.isEmpty && !authorizationServer.isEnabled

@@ -39,13 +39,13 @@ extension AccountPage {
             """
     }
 
-    /// A warning about a session whose tokens somebody else used.
+    /// A warning about a session that ended because a code or an old token of it was used again.
     func warning(_ session: StolenSession) -> HTML {
         let name = session.device.name ?? (session.client.isEmpty ? "an app" : session.client)
         return """
-            <div role="alert"><p>Somebody else used the tokens of \(name), signed in from \
-            \(AddressLocation.phrase(for: session.device.address)), on \(ReadableTime.at(session.ended)). \(name) was signed out there. \
-            If you do not know why, sign out everywhere else.</p></div>
+            <div role="alert"><p>\(name), signed in from \(AddressLocation.phrase(for: session.device.address)), was \
+            signed out on \(ReadableTime.at(session.ended)): its sign-in code or an old token was used a second time, so \
+            somebody else may have it. If you do not know why, sign out everywhere else.</p></div>
             """
     }
 }

@@ -40,14 +40,16 @@ extension DaemonProgram {
             ]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
-                throw given.usageError("give --name NAME, of 1 to 80 characters")
+                throw given.usageError("give --name NAME, of 1 to 80 visible characters, without control characters")
             }
             guard !given[redirects].isEmpty || given[device] else {
                 throw given.usageError("give --redirect ADDRESS, such as https://notes.example/callback")
             }
             let addresses =
-                given[redirects].map { ("--redirect", $0, AllowedRedirects.problem(with: $0)) }
-                + given[signOutRedirects].map { ("--sign-out-redirect", $0, AllowedRedirects.problem(with: $0)) }
+                given[redirects].map { ("--redirect", $0, AllowedRedirects.problem(with: $0, acceptsLocalhost: true)) }
+                + given[signOutRedirects].map {
+                    ("--sign-out-redirect", $0, AllowedRedirects.problem(with: $0, acceptsLocalhost: true))
+                }
                 + [given[signOutAddress]].compactMap { address in
                     address.map { ("--sign-out-address", $0, AllowedRedirects.requestProblem(with: $0)) }
                 }

@@ -151,7 +151,7 @@ extension LatchClient {
             let key = try await proofKey(for: server, connection)
             var grant = try await grant(
                 key.map { connection.proving(ProofSigner($0, now: accounts.now)) } ?? connection)
-            if let key { grant.proofKey = try key.pem() }
+            if let key, grant.isBound != false { grant.proofKey = try key.pem() }
             return try await storeSignIn(
                 grant, of: email, at: server, with: client, revokesOnFailure: revokesOnFailure,
                 onStep: onStep)

@@ -157,11 +157,20 @@ public final class LatchClient: Sendable {
     }
 
     /// Finds out what server is at an address, and reports each step with its result.
+    ///
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - connection: How to connect.
+    ///   - dialect: The only dialect to try. Nil for all.
+    ///   - onStep: Called after each step.
+    /// - Returns: Either the server or the reason why none was found.
+    /// - Throws: Only `CancellationError`. Failures are in the report.
     package func probe(
-        _ address: ServerAddress, connection: ConnectionOptions = .init(),
+        _ address: ServerAddress, connection: ConnectionOptions = .init(), only dialect: DialectID? = nil,
         onStep: @escaping @Sendable (ProbeStep) -> Void
     ) async throws(CancellationError) -> ProbeReport {
-        let report = try await ServerProbe(connection: connection, dialects: accounts.dialects, device: device).run(
+        let dialects = accounts.dialects.filter { dialect == nil || $0.id == dialect }
+        let report = try await ServerProbe(connection: connection, dialects: dialects, device: device).run(
             address, onStep: onStep)
         if let failure = report.failure { log.record(.probe, at: address, outcome: failure.code.rawValue) }
         return report

@@ -17,6 +17,11 @@ package struct ProtectedResource: Sendable, Equatable {
     package var server: String?
     /// The issuers of the authorization servers whose tokens the resource accepts. Empty when the metadata name none.
     package var authorizationServers: [String]
+    /// The scopes with which clients should ask for access, at most ``maximumScopes``. Empty when the metadata name none.
+    package var scopes: [String]
+
+    /// The maximum number of scopes that are read.
+    package static let maximumScopes = 32
 
     /// Returns the default URL of the metadata of a resource. The well-known part is between the host and the path.
     ///
@@ -64,6 +69,9 @@ package struct ProtectedResource: Sendable, Equatable {
         self.resource = resource
         server = value[Self.serverMember]?.string.flatMap { $0.isEmpty ? nil : $0 }
         authorizationServers = issuers
+        let named = (value["scopes_supported"]?.array ?? []).compactMap(\.string)
+            .filter { ScopeToken.isValid($0) && $0.utf8.count <= 256 }
+        scopes = Array(named.prefix(Self.maximumScopes))
     }
 
     private static func hasNoPath(_ address: String) -> Bool {

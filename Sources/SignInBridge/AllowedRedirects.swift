@@ -12,6 +12,7 @@ package struct AllowedRedirects: Sendable {
     private let whole: Set<[UInt8]>
     /// The loopback addresses that are allowed with any port, stored without their port.
     private let portless: Set<[UInt8]>
+    private let acceptsLocalhost: Bool
 
     /// The loopback addresses that are allowed when any port is allowed and no loopback address is listed.
     static let defaultLoopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]
@@ -22,27 +23,37 @@ package struct AllowedRedirects: Sendable {
     ///   - listed: The allowed addresses. Addresses that ``problem(with:)`` rejects are ignored.
     ///   - anyLoopbackPort: Whether the listed loopback addresses are allowed with any port. If none is listed,
     ///     ``defaultLoopback`` is allowed.
-    package init(_ listed: [String], anyLoopbackPort: Bool) {
-        let usable = listed.filter { Self.problem(with: $0) == nil }
+    ///   - acceptsLocalhost: Whether `http://localhost` is a loopback address. Default: false.
+    package init(_ listed: [String], anyLoopbackPort: Bool, acceptsLocalhost: Bool = false) {
+        self.acceptsLocalhost = acceptsLocalhost
+        let usable = listed.filter { Self.problem(with: $0, acceptsLocalhost: acceptsLocalhost) == nil }
         whole = Set(usable.map { Array($0.utf8) })
         guard anyLoopbackPort else {
             portless = []
             return
         }
-        let loopback = usable.compactMap(Self.withoutPort)
-        portless = Set(loopback.isEmpty ? Self.defaultLoopback.compactMap(Self.withoutPort) : loopback)
+        let loopback = usable.compactMap { Self.withoutPort($0, acceptsLocalhost: acceptsLocalhost) }
+        portless = Set(
+            loopback.isEmpty
+                ? Self.defaultLoopback.compactMap { Self.withoutPort($0, acceptsLocalhost: false) } : loopback)
     }
 
     /// Whether a sign-in may end at `address`.
     package func allows(_ address: String) -> Bool {
-        guard Self.problem(with: address) == nil else { return false }
+        guard Self.problem(with: address, acceptsLocalhost: acceptsLocalhost) == nil else { return false }
         if whole.contains(Array(address.utf8)) { return true }
-        guard let portless = Self.withoutPort(address) else { return false }
+        guard let portless = Self.withoutPort(address, acceptsLocalhost: acceptsLocalhost) else { return false }
         return self.portless.contains(portless)
     }
 
     /// Returns the reason why an address cannot be on the list, or nil when it can.
-    package static func problem(with address: String) -> String? {
+    ///
+    /// - Parameters:
+    ///   - address: The address.
+    ///   - acceptsLocalhost: Whether `http://localhost` is a loopback address. RFC 8252 §8.3 advises against that name,
+    ///     because it may lead to another machine or network interface. Clients of the Model Context Protocol use it.
+    /// - Returns: The end of a sentence about the address, or nil.
+    package static func problem(with address: String, acceptsLocalhost: Bool = false) -> String? {
         guard address.utf8.count <= 1_024, address.utf8.allSatisfy(isAddressByte) else {
             return "it must be plain ASCII of at most 1,024 characters, without spaces"
         }
@@ -58,7 +69,8 @@ package struct AllowedRedirects: Sendable {
             return "this scheme does not open an app"
         }
         guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
-        return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8))
+        let isLoopback = withoutPort(address, acceptsLocalhost: acceptsLocalhost) != nil
+        return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8), isLoopback)
     }
 
     /// Returns the reason why this server cannot send requests to an address, or nil when it can.
@@ -74,7 +86,7 @@ package struct AllowedRedirects: Sendable {
         "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
     ]
 
-    private static func webProblem(with address: String, isPlain: Bool) -> String? {
+    private static func webProblem(with address: String, isPlain: Bool, _ isLoopback: Bool) -> String? {
         let rest = address.utf8.dropFirst(isPlain ? 5 : 6)
         guard rest.starts(with: "//".utf8) else { return "two slashes must follow its scheme" }
         let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -92,15 +104,15 @@ package struct AllowedRedirects: Sendable {
         guard port.isEmpty || port.first == UInt8(ascii: ":") && isPort(port.dropFirst()) else {
             return "its port must be a number from 1 to 65535"
         }
-        guard !isPlain || withoutPort(address) != nil else {
+        guard !isPlain || isLoopback else {
             return "without encryption only http://127.0.0.1 and http://[::1] are safe"
         }
         return nil
     }
 
-    /// Returns an address without its port. Nil unless its host is a numeric loopback address.
-    private static func withoutPort(_ address: String) -> [UInt8]? {
-        let hosts = ["http://127.0.0.1", "http://[::1]"]
+    /// Returns an address without its port. Nil unless its host is a loopback address.
+    private static func withoutPort(_ address: String, acceptsLocalhost: Bool) -> [UInt8]? {
+        let hosts = ["http://127.0.0.1", "http://[::1]"] + (acceptsLocalhost ? ["http://localhost"] : [])
         guard let host = hosts.first(where: { address.utf8.starts(with: $0.utf8) }) else { return nil }
         var rest = address.utf8.dropFirst(host.utf8.count)
         if rest.first == UInt8(ascii: ":") {

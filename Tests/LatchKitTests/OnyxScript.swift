@@ -48,10 +48,10 @@ final class OnyxScript: Sendable {
             guard request.body == "username=ada%40example.org&password=correct+horse" else {
                 return .json(#"{"detail":"LOGIN_BAD_CREDENTIALS"}"#, 400)
             }
-            return issue()
+            return issue(request)
         case ("POST", "/api/auth/mobile/refresh"):
             guard isLive(request) else { return .json(#"{"detail":"Unauthorized"}"#, 401) }
-            return rotates ? issue() : .json(#"{"access_token":"\#(request.token ?? "")","token_type":"bearer"}"#)
+            return rotates ? issue(request) : .json(#"{"access_token":"\#(request.token ?? "")","token_type":"bearer"}"#)
         case ("POST", "/api/auth/mobile/logout"):
             guard isLive(request) else { return .json(#"{"detail":"Unauthorized"}"#, 401) }
             state.withLock { _ = $0.live.remove(request.token ?? "") }
@@ -79,7 +79,7 @@ final class OnyxScript: Sendable {
         guard let challenge, let verifier = body?["code_verifier"]?.string.flatMap(PKCE.Verifier.init),
             verifier.challenge.text == challenge
         else { return .json(#"{"error_code":"UNAUTHENTICATED","detail":"Invalid or expired code"}"#, 401) }
-        return issue()
+        return issue(request)
     }
 
     private func authorized(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
@@ -103,13 +103,15 @@ final class OnyxScript: Sendable {
         state.withLock { $0.live.contains(request.token ?? "") }
     }
 
-    private func issue() -> ScriptedServer.Response {
+    /// Issues a token. Like a gateway, the server binds it to the key of a proof.
+    private func issue(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let token = state.withLock { state in
             state.issued += 1
             state.live.insert("token-number-\(state.issued)")
             return "token-number-\(state.issued)"
         }
-        return .json(#"{"access_token":"\#(token)","token_type":"bearer"}"#)
+        let type = request.headers["DPoP"] == nil ? "bearer" : "DPoP"
+        return .json(#"{"access_token":"\#(token)","token_type":"\#(type)"}"#)
     }
 }
 

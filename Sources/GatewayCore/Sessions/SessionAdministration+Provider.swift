@@ -34,8 +34,9 @@ extension SessionAdministration {
         if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
     }
 
-    /// Stores that a session was started from a browser's session: it has the same methods of authentication, and if the
-    /// browser signed in through a provider, the provider also ends the new session.
+    /// Stores that a session was started from a browser's session. If the browser signed in through a provider, the new
+    /// session has the same methods of authentication, and the provider also ends it. Otherwise nothing is stored: the
+    /// method is a password, as of every session.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.

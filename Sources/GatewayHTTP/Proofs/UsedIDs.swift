@@ -50,12 +50,14 @@ package final class UsedIDs: Sendable {
     /// - Throws: ``GatewayError/Code/busy`` when there are too many; errors of the store.
     package func record(_ key: SHA256Digest, for duration: Duration? = nil) async throws -> Bool {
         guard reserve() else {
-            throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again in some minutes.")
+            throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again later.")
         }
         do {
             try await store.save([], under: key, for: duration.map { $0 + store.toleratedClockDifference } ?? lifetime)
             return true
         } catch let error as GatewayError where error.code == .codeExists {
+            // The repetition takes no memory.
+            count.withLock { $0.current = max(0, $0.current - 1) }
             return false
         }
     }

@@ -49,7 +49,8 @@ struct BrowserArguments: Sendable {
     let usesDevice: Bool
     /// The id of the identity provider. Nil when none was given.
     let provider: String?
-    private let clientID: String?
+    /// The client id at a server of OAuth. Nil when none was given.
+    let clientID: String?
     private let opensNone: Bool
     private let isEphemeral: Bool
     private let showsQRCode: Bool?

@@ -79,7 +79,9 @@ struct Login: ExecutableCommand {
         let address = if let known { known.serverURL } else { try await serverAddress(context) }
         let email = try (email ?? (readsPassword ? known?.userEmail : nil)).map { try EmailAddress(typed: $0) }
         let options = try await connectionOptions(for: address, account: known, context)
-        let server = try await ServerSearch(context: context, prompter: context.prompter).find(address, options)
+        let server = try await ServerSearch(
+            context: context, prompter: context.prompter, dialect: browser.clientID == nil ? nil : .oauth
+        ).find(address, options)
         if try await context.knownAccount(at: server.address) == nil {
             try await context.client().accounts.storeDiscoveredServer(server.address)
         }

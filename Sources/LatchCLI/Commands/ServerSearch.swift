@@ -7,13 +7,15 @@ import Terminal
 struct ServerSearch {
     let context: CommandContext
     let prompter: Prompter
+    /// The only dialect to look for. Nil for all.
+    var dialect: DialectID?
 
     /// Returns the server at an address.
     ///
     /// - Throws: The reason why no server was found. The context then has a hint about what to do.
     func find(_ address: ServerAddress, _ options: ConnectionOptions) async throws -> Server {
         let kit = try await context.client()
-        let report = try await kit.probe(address, connection: options)
+        let report = try await kit.probe(address, connection: options, only: dialect) { _ in }
         if let presented = report.presentedCertificate, let failure = report.failure {
             return try await decide(on: presented, after: failure, at: address, options: options)
         }
@@ -37,13 +39,20 @@ struct ServerSearch {
         }
         var options = options
         options.pinnedCertificate = presented.fingerprint
-        return try accept(try await context.client().probe(address, connection: options), address)
+        return try accept(
+            try await context.client().probe(address, connection: options, only: dialect) { _ in }, address)
     }
 
     private func accept(_ report: ProbeReport, _ address: ServerAddress) throws -> Server {
         guard let server = report.server else {
             context.setHint("To see where it fails: latch doctor \(address.url.forShell)")
             if let failure = report.failure, failure.code != .unsupportedServer { throw failure }
+            if dialect == .oauth {
+                throw LatchError(
+                    .unsupportedServer,
+                    "\(address) responds, but it is not a server of OAuth, and only those take --client-id.",
+                    cause: report.failure)
+            }
             // The details of each family matter only for diagnosis, and `latch doctor` shows them.
             throw LatchError(
                 .unsupportedServer,

@@ -7,3 +7,8 @@ public struct DialectID: RawRepresentable, Hashable, Sendable, Codable, CustomSt
     /// The id as text.
     public var description: String { rawValue }
 }
+
+extension DialectID {
+    /// Any server of OAuth 2.1 or OpenID Connect.
+    package static let oauth = DialectID(rawValue: "oauth")
+}

@@ -17,6 +17,8 @@ package struct Grant: Sendable {
     package var scopes: [String]?
     /// The private key that the tokens are bound to, in PEM. Nil for bearer tokens.
     var proofKey: Secret?
+    /// Whether the response says that the token is bound to a key. Nil when it does not say.
+    var isBound: Bool?
     /// The person, when the response names one. Otherwise the server is asked.
     package var identity: Identity?
     /// Whether the server requires a password change before anything else.

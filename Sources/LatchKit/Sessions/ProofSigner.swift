@@ -18,11 +18,11 @@ final class ProofSigner: Sendable {
         var stored: Secret?
         var key: DPoPKey?
         /// What each origin said.
-        var servers: [String: Known] = [:]
+        var servers: [String: ServerState] = [:]
     }
 
     /// What a server said about proofs.
-    private struct Known {
+    private struct ServerState {
         /// The last nonce.
         var nonce: String?
         /// How many seconds its clock is ahead of this one.
@@ -66,7 +66,7 @@ final class ProofSigner: Sendable {
     ///   - token: The access token. Nil for a request without one in its header, such as a renewal.
     /// - Returns: The proof, and the token with the scheme `DPoP`. Empty without a key.
     func fields(_ method: HTTPMethod, _ url: String, as address: String? = nil, token: Secret?) -> HTTPHeaders {
-        let (key, known) = state.withLock { ($0.key, $0.servers[Self.origin(of: url)] ?? Known()) }
+        let (key, known) = state.withLock { ($0.key, $0.servers[Self.origin(of: url)] ?? ServerState()) }
         guard let key,
             let proof = try? key.proof(
                 method: method.rawValue, address: address ?? url, token: token, nonce: known.nonce,
@@ -110,14 +110,14 @@ final class ProofSigner: Sendable {
         return state.withLock { state in
             let origin = Self.origin(of: url)
             if state.servers.count >= Self.maximumOrigins { state.servers = [:] }
-            var known = state.servers[origin] ?? Known()
+            var known = state.servers[origin] ?? ServerState()
             defer { state.servers[origin] = known }
             if let nonce { known.nonce = nonce }
             guard let difference else { return nonce != nil && error == "use_dpop_nonce" }
-            let isNews = abs(difference - known.difference) > Self.toleratedDifference
+            let isDifferent = abs(difference - known.difference) > Self.toleratedDifference
             // If the server's own time is refused too, the time is not the reason.
-            known.difference = isNews ? difference : 0
-            return isNews
+            known.difference = isDifferent ? difference : 0
+            return isDifferent
         }
     }
 

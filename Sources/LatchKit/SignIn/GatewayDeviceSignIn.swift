@@ -71,6 +71,7 @@ struct GatewayDeviceSignIn: Sendable {
             throw InterceptedResponse.noToken(in: response, from: place)
         }
         var grant = Grant(token: tokens.accessToken, lifetime: tokens.expiresIn)
+        grant.isBound = tokens.isBound
         if let id = value[DeviceGrant.keyMember]?.string {
             grant.keyID = id
             grant.scopes = tokens.scope?.split(separator: " ").map(String.init)

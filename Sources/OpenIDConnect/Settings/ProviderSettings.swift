@@ -1,3 +1,5 @@
+import OAuth
+
 /// The settings of one identity provider.
 package struct ProviderSettings: Sendable, Equatable {
     /// The issuer identifier of the provider: a URL without query and fragment, compared character by character.
@@ -58,7 +60,7 @@ package struct ProviderSettings: Sendable, Equatable {
             throw misconfigured("its issuer uses plain http, which is allowed only on this machine; write 'https://'.")
         }
         guard !clientID.isEmpty else { throw misconfigured("its client id is empty; write the id that it issued.") }
-        guard scopes.allSatisfy(Self.isScope) else {
+        guard scopes.allSatisfy(ScopeToken.isValid) else {
             throw misconfigured("one of its scopes is empty or contains a space; write each scope separately.")
         }
         for (name, _) in parameters where Self.ownParameters.contains(name) {
@@ -73,11 +75,6 @@ package struct ProviderSettings: Sendable, Equatable {
 
     private func misconfigured(_ reason: String) -> OpenIDConnectError {
         OpenIDConnectError(.misconfigured, "Could not use the identity provider: \(reason)")
-    }
-
-    /// Source: RFC 6749 §3.3.
-    private static func isScope(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
     /// Parameters that the authorization request sets itself, and parameters that would change the kind of response or

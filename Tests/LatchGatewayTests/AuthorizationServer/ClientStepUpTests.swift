@@ -209,7 +209,7 @@ struct ClientStepUpTests {
         }
     }
 
-    @Test("RFC 9470 §3 a session of a dialect that a device begins, and its children, count as the browser's sign-in")
+    @Test("RFC 9470 §3 a session of a dialect that a device begins, and its children, have the browser's methods")
     func devices() async throws {
         try await Self.with { fixture in
             func token() async throws -> String {

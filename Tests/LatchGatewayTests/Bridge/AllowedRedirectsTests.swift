@@ -90,6 +90,23 @@ import Testing
         }
     }
 
+    @Test("RFC 8252 §8.3 only a list that accepts the name localhost has it, also with any port")
+    func localhost() {
+        let listed = ["http://localhost/cb", "https://app.example/cb"]
+        let clients = AllowedRedirects(listed, anyLoopbackPort: true, acceptsLocalhost: true)
+        for address in ["http://localhost/cb", "http://localhost:8976/cb"] {
+            #expect(AllowedRedirects.problem(with: address, acceptsLocalhost: true) == nil)
+            #expect(AllowedRedirects.problem(with: address) != nil)
+            #expect(clients.allows(address) && !AllowedRedirects(listed, anyLoopbackPort: true).allows(address))
+        }
+        for address in [
+            "http://localhost.evil.example/cb", "http://localhostx/cb", "http://localhost@evil.example/cb",
+            "http://127.0.0.1/cb", "http://LOCALHOST/cb", "http://localhost:0/cb", "http://localhost/other",
+        ] {
+            #expect(!clients.allows(address), "\(address)")
+        }
+    }
+
     @Test(
         "an unsafe address in the list is reported and allows nothing",
         arguments: [

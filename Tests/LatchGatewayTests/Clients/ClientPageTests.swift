@@ -76,7 +76,7 @@ struct ClientPageTests {
             #expect(try await fixture.access(try await fixture.renewed(first.refreshToken).accessToken) != nil)
             #expect(try await fixture.refresh(first.refreshToken).isStolen)
 
-            let warning = "Somebody else used the tokens of Notes, signed in from 192.0.2.7"
+            let warning = "Notes, signed in from 192.0.2.7"
             #expect(try await ada.get(Self.account).text.contains(warning))
             #expect(try await !bob.get(Self.account).text.contains(warning))
             fixture.clock.advance(30 * day - 1)

@@ -116,6 +116,7 @@ import Testing
         let fixture = try OAuthFixture.protecting {
             $0.places = []
             $0.authorizationServer = issuer
+            $0.resourceScopes = #"["email","notes.read","two words",7]"#
         }
         let latch = try await fixture.home.open()
         let report = try await latch.probe(fixture.address)
@@ -123,6 +124,8 @@ import Testing
         #expect(found.address == fixture.address && found.dialect.id.rawValue == "oauth")
         #expect(found.dialect.details["issuer"] == issuer)
         #expect(found.dialect.details["resource"] == fixture.address.url)
+        let scopes = try #require(found.dialect.details["scope"]).split(separator: " ")
+        #expect(scopes.last == "notes.read" && scopes.count { $0 == "email" } == 1 && !scopes.contains("two"))
         #expect(found.features.gateway?.url == issuer)
         #expect(found.features.warnings.contains { $0.contains("do not share a domain") })
         await latch.close()

@@ -22,6 +22,8 @@ final class OAuthScript: Sendable {
         var authorizationServer: String?
         /// The `resource` that tokens must be for. Nil when the parameter must be absent.
         var resource: String?
+        /// The scopes in the metadata of the resource.
+        var resourceScopes = ""
         /// Whether the server issues refresh tokens.
         var refreshes = true
         /// The lifetime of access tokens in seconds.
@@ -156,7 +158,9 @@ extension OAuthScript.State {
         let place = "/.well-known/oauth-protected-resource"
         if path == place {
             let server = settings.authorizationServer ?? base
-            return .json(#"{"resource":"\#(settings.resource ?? base)","authorization_servers":["\#(server)"]}"#)
+            let scopes = settings.resourceScopes.isEmpty ? "" : #","scopes_supported":\#(settings.resourceScopes)"#
+            return .json(
+                #"{"resource":"\#(settings.resource ?? base)","authorization_servers":["\#(server)"]\#(scopes)}"#)
         }
         if settings.binds, let refusal = proofRefusal(request) { return refusal }
         if isLive(request) { return .json(#"{"who":"ada@example.org"}"#) }

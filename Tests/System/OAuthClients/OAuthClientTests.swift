@@ -61,6 +61,20 @@ struct OAuthClientTests {
         }
     }
 
+    @Test("RFC 9728 §2 OX-6 `latch` asks for the scopes of a protected address, and reaches what needs them")
+    func latchScope() async throws {
+        try await withProxy { _, address in
+            let client = try SystemFixture(["LATCH_SECRETS": "file", "LATCH_BROWSER": "true"])
+            let login = try RunningProgram(
+                Products.path("latch"), ["login", address, "--browser"], environment: client.environment)
+            let line = try await login.line(containing: "/oauth2/authorize?")
+            try await Self.follow(line.trimmingCharacters(in: .whitespaces))
+            #expect(await login.waitForExit() == 0, "\(login.output)")
+            let response = try await client.latch("request", "GET", "/notes/1")
+            #expect(response.status == 0, "\(response)")
+        }
+    }
+
     /// Starts a gateway, and nginx that protects a backend with it.
     private func withProxy(_ body: (RunningGateway, _ address: String) async throws -> Void) async throws {
         try await withGateway { gateway, folder in

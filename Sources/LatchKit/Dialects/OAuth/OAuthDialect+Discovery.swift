@@ -43,6 +43,7 @@ extension OAuthDialect {
         case .found(let server):
             var dialect = OAuthDialect()
             dialect.server = server
+            dialect.server?.scopes += resource.scopes.filter { !server.scopes.contains($0) }
             dialect.resource = resource.resource
             var features = Self.features
             let gateway = server.authorization.origin

@@ -34,7 +34,7 @@ package struct OAuthDialect: Dialect {
     package init() {}
 
     /// `oauth`.
-    package var id: DialectID { DialectID(rawValue: "oauth") }
+    package var id: DialectID { .oauth }
     /// `OAuth`.
     package var title: String { "OAuth" }
 

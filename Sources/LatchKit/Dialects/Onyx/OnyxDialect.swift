@@ -90,9 +90,11 @@ package struct OnyxDialect: PasswordDialect {
             ["bearer", "dpop"].contains(tokens.tokenType.lowercased()), Self.isToken(tokens.accessToken),
             tokens.refreshToken.map(Self.isToken) ?? true, tokens.expiresIn ?? 1 > 0
         else { return nil }
-        return Grant(
+        var grant = Grant(
             token: Secret(tokens.accessToken), refreshToken: tokens.refreshToken.map { Secret($0) },
             lifetime: tokens.expiresIn.map { .seconds(min($0, Self.longestLifetime)) })
+        grant.isBound = tokens.tokenType.lowercased() == "dpop"
+        return grant
     }
 
     private static func isToken(_ text: String) -> Bool {
