@@ -51,7 +51,8 @@ final class OnyxScript: Sendable {
             return issue(request)
         case ("POST", "/api/auth/mobile/refresh"):
             guard isLive(request) else { return .json(#"{"detail":"Unauthorized"}"#, 401) }
-            return rotates ? issue(request) : .json(#"{"access_token":"\#(request.token ?? "")","token_type":"bearer"}"#)
+            return rotates
+                ? issue(request) : .json(#"{"access_token":"\#(request.token ?? "")","token_type":"bearer"}"#)
         case ("POST", "/api/auth/mobile/logout"):
             guard isLive(request) else { return .json(#"{"detail":"Unauthorized"}"#, 401) }
             state.withLock { _ = $0.live.remove(request.token ?? "") }

@@ -42,11 +42,12 @@ package final class UsedIDs: Sendable {
         self.now = now
     }
 
-    /// Records an id. Returns false when it was recorded before.
+    /// Records an id.
     ///
     /// - Parameters:
     ///   - key: The hash of the id.
     ///   - duration: How long the id could be used again. Nil for the lifetime of all.
+    /// - Returns: False when the id was recorded before.
     /// - Throws: ``GatewayError/Code/busy`` when there are too many; errors of the store.
     package func record(_ key: SHA256Digest, for duration: Duration? = nil) async throws -> Bool {
         guard reserve() else {

@@ -43,6 +43,19 @@ struct ClientRefusalTests {
         }
     }
 
+    @Test("refusals of invented clients do not hide a wrong secret from the audit log")
+    func limitsAreSeparate() async throws {
+        try await OAuthFixture.with { fixture in
+            let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
+            for number in 0...RefusalLimit.maximum {
+                _ = try await fixture.post("token", form + [("client_id", "invented-\(number)")])
+            }
+            _ = try await fixture.post("token", form + [("client_id", "web"), ("client_secret", "a wrong secret")])
+            let events = fixture.gateway.gateway.stores.audit.failures.page(before: nil, limit: 1)
+            #expect(events.first?.event.reason == "wrong-client-secret")
+        }
+    }
+
     @Test("RFC 6749 §4.1.2.1 an unknown client, an unregistered address and a missing challenge are in the log")
     func authorization() async throws {
         try await OAuthFixture.with { fixture in
