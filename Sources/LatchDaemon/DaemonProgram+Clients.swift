@@ -12,7 +12,7 @@ extension DaemonProgram {
         let name = Option<String>("name", value: "NAME", help: "The name that people see when they sign in.")
         let redirects = OptionList<String>(
             "redirect", value: "ADDRESS",
-            help: "An address at which the client's sign-in may end. May be given several times.")
+            help: "An address at which the client's sign-in may end.")
         let confidential = Flag(
             "confidential", help: "Create a secret. A server can keep one, an app on people's devices cannot.")
         let device = Flag(

@@ -72,7 +72,7 @@ import Testing
             (["--redirect", "a:/b"], "give --name NAME"), (["--name", "App"], "give --redirect ADDRESS"),
             (["--name", "App", "--redirect", "http://notes.example/"], "is not valid: without encryption only"),
             (["--name", "App", "--redirect", "https://notes.example/#x"], "it must not have a fragment"),
-            (["--name", "a\nb", "--redirect", "a:/b"], "of 1 to 80 characters"),
+            (["--name", "a\nb", "--redirect", "a:/b"], "of 1 to 80 visible characters"),
             (["--name", "App", "--redirect", "a:/b", "--jwks", "x", "--confidential"], "has no secret"),
             (["--name", "App", "--redirect", "a:/b", "--access-tokens", "JWT"], "one of opaque, jwt"),
             (
