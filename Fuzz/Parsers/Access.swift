@@ -22,7 +22,7 @@ extension FuzzedParser {
                 path.text.utf8.count { $0 == 0x2F } == lines[0].utf8.count { $0 == 0x2F }, "An escape became a slash.")
             if path.isCertain {
                 let sent = PercentEncoding.encode(path.text) { PercentEncoding.isUnreserved($0) || $0 == 0x2F }
-                try require(AccessPath(sent[...])?.text == path.text, "A path is another when it is sent on.")
+                try require(AccessPath(sent[...])?.text == path.text, "A path is not the same when it is forwarded.")
             }
             if let cut = path.cut {
                 try require(
@@ -46,7 +46,7 @@ extension FuzzedParser {
                 id: "fuzz", method: .get, path: "/auth/verify", rawQuery: nil, headers: headers, body: [], peer: .unix,
                 isTLS: false)
             guard let read = try? ForwardedRequest(request) else { return }
-            try require(AccessHost(read.host.description) == read.host, "A host is another when it is read again.")
+            try require(AccessHost(read.host.description) == read.host, "A host is not the same when it is read again.")
             try require(
                 HTTPHeaders.isSafe(name: "Location", value: read.origin + read.target), "An address breaks a header.")
             for name in ["X-Forwarded-Uri", "X-Forwarded-Host", "X-Forwarded-Method", "X-Forwarded-Proto"] {

@@ -94,7 +94,8 @@ extension FuzzedParser {
             try require(claims["iss"] == .string(issuer), "The token of another issuer was accepted.")
             try require(claims["aud"] == .string(hint.client), "The token is for another client.")
             try require(
-                claims["sub"]?.string?.lowercased() == hint.person.uuidString.lowercased(), "It is another person's.")
+                claims["sub"]?.string?.lowercased() == hint.person.uuidString.lowercased(),
+                "It belongs to another person.")
             for type in ["logout+jwt", "at+jwt"] {
                 let other = try key.sign(payload: input, type: type)
                 try require(
@@ -104,7 +105,7 @@ extension FuzzedParser {
         FuzzedParser("user-code") { input in
             guard let code = UserCode(typed: input.text) else { return }
             try require(code.shown.utf8.count == 9, "A code has another length.")
-            try require(UserCode(typed: code.shown) == code, "A code is another when it is read again.")
+            try require(UserCode(typed: code.shown) == code, "A code is not the same when it is read again.")
         },
     ]
 
@@ -144,7 +145,7 @@ extension FuzzedParser {
     private static func requireStored(_ fields: FormFields, _ parameters: AuthorizationParameters) throws {
         let pending = PendingRequest(fields, client: app.id, received: now, isPushed: true)
         let opened = PendingRequest(opening: try pending.sealed(keys.state, for: [1]), keys.state, for: [1])
-        try require(opened?.parameters == pending.parameters, "A stored request is another.")
+        try require(opened?.parameters == pending.parameters, "A stored request is not the same when it is read again.")
         guard let stored = opened?.fields else { return try require(false, "A stored request cannot be read.") }
         let again = try self.parameters(stored, to: parameters.destination)
         try require(

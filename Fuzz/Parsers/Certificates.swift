@@ -21,7 +21,7 @@ extension FuzzedParser {
             guard let fingerprint = CertificateFingerprint(input.text) else { return }
             try require(
                 CertificateFingerprint(fingerprint.description) == fingerprint,
-                "A fingerprint is another when it is read again.")
+                "A fingerprint is not the same when it is read again.")
         },
     ]
 }

@@ -13,7 +13,8 @@ extension FuzzedParser {
                 let line = JSON.encode(entry)
                 try require(!line.contains(10), "A line of the log holds a line feed.")
                 try require(
-                    ClientLog.read(line).first?.outcome == entry.outcome, "A line is another when it is read again.")
+                    ClientLog.read(line).first?.outcome == entry.outcome,
+                    "A line is not the same when it is read again.")
                 try require(LogEntry.word(entry.outcome).utf8.count <= 40, "A reason is longer than a log takes.")
             }
         },

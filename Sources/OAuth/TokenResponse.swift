@@ -24,7 +24,7 @@ package struct TokenResponse: Sendable, Equatable {
     ///   - body: The body.
     ///   - allowsBound: Whether the token type may also be `DPoP`. Only a client that sent a proof gets such a token.
     /// - Throws: ``OAuthError`` with code ``OAuthError/Code/malformed`` when the body is not a JSON object, a member is
-    ///   missing or has the wrong type, or the token type is another one (compared case-insensitively).
+    ///   missing or has the wrong type, or the token type is not one of these (compared case-insensitively).
     ///
     /// Source: RFC 6749 §5.1 and §7.1; RFC 9449 §5.
     package init(parsing body: [UInt8], allowsBound: Bool = false) throws(OAuthError) {

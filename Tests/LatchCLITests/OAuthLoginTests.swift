@@ -9,12 +9,9 @@ struct OAuthLoginTests {
     private static func response(_ request: FaultServer.Request) -> FaultServer.Response {
         let base = "http://" + (request.headers["host"] ?? "")
         let query = (try? FormURLEncoded.decode(String(request.path.drop { $0 != "?" }.dropFirst()))) ?? FormFields()
-        func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
-            .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-        }
         switch request.path.prefix(while: { $0 != "?" }) {
         case "/.well-known/oauth-authorization-server":
-            return json(
+            return .json(
                 #"""
                 {"issuer":"\#(base)","authorization_endpoint":"\#(base)/a","token_endpoint":"\#(base)/t",
                 "userinfo_endpoint":"\#(base)/u","revocation_endpoint":"\#(base)/r"}
@@ -23,11 +20,11 @@ struct OAuthLoginTests {
             let answer = FormURLEncoded.encode([("code", "one"), ("state", query["state"] ?? "")])
             return .init(status: 302, headers: [("Location", "\(query["redirect_uri"] ?? "")?\(answer)")])
         case "/t" where String(decoding: request.body, as: UTF8.self).contains("client_id=by-hand"):
-            return json(#"{"access_token":"a1","token_type":"Bearer","refresh_token":"r1","expires_in":300}"#)
+            return .json(#"{"access_token":"a1","token_type":"Bearer","refresh_token":"r1","expires_in":300}"#)
         case "/u" where request.headers["authorization"] == "Bearer a1":
-            return json(#"{"sub":"7","email":"ada@example.org","name":"Ada"}"#)
+            return .json(#"{"sub":"7","email":"ada@example.org","name":"Ada"}"#)
         case "/r" where String(decoding: request.body, as: UTF8.self).contains("token=r1"): return .init()
-        default: return json("{}", 404)
+        default: return .json("{}", 404)
         }
     }
 

@@ -23,10 +23,10 @@ struct DownloadSessionTests {
             switch request.path {
             case "/api/auth/mobile/login":
                 current.withLock { $0 = 9 }
-                return Self.json(DownloadFixture.tokens(9))
+                return .json(DownloadFixture.tokens(9))
             case "/api/auth/mobile/refresh":
                 guard let accepted else { return Self.ended }
-                return Self.json(DownloadFixture.tokens(accepted))
+                return .json(DownloadFixture.tokens(accepted))
             case "/api/me": return isAccepted ? nil : Self.ended
             case let path where path.hasPrefix("/files/"):
                 if isAccepted { return .file(fixture.bytes(of: String(path.dropFirst(7))), to: request) }
@@ -38,11 +38,7 @@ struct DownloadSessionTests {
         }
     }
 
-    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
-        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-    }
-
-    private static let ended = json(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#, 401)
+    private static let ended = FaultServer.Response.json(#"{"error_code":"SESSION_EXPIRED","detail":"It ended."}"#, 401)
 
     private func count(_ path: String) -> Int { fixture.server.requests.count { $0.path == path } }
 

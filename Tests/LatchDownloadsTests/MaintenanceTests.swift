@@ -41,12 +41,9 @@ struct MaintenanceTests {
         return found
     }
 
-    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Response {
-        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
-    }
-
-    private static let nothing = json(#"{"message":"Not Found","error":"Not Found","statusCode":404}"#, 404)
-    private static let maintenance = json(#"{"maintenanceMode":true}"#)
+    private static let nothing = FaultServer.Response.json(
+        #"{"message":"Not Found","error":"Not Found","statusCode":404}"#, 404)
+    private static let maintenance = FaultServer.Response.json(#"{"maintenanceMode":true}"#)
 
     /// Has nothing but the configuration, which is as given.
     private func empty(_ configuration: FaultServer.Response) {
@@ -92,7 +89,8 @@ struct MaintenanceTests {
         try await queue.add(try await tasks(20))
         server.change { $0.removeAll { $0.id != Picture.id(1) } }
         server.intercept { request in
-            request.path == "/api/server/config" ? configuration.map { Self.json($0) } ?? Self.nothing : nil
+            request.path == "/api/server/config"
+                ? configuration.map { FaultServer.Response.json($0) } ?? Self.nothing : nil
         }
         try await queue.run()
         let progress = try await queue.progress()

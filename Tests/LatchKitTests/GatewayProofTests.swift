@@ -102,7 +102,7 @@ import Testing
         try await GatewaySignInFixture.with({ $0.enable(dialect) }) { fixture in
             let account = try await fixture.signInWithPassword()
             let session = try fixture.latch.session(for: account)
-            // The Date of responses is that of the system, which is another time too.
+            // The Date of the responses is the time of the system, which also differs from that of the proofs.
             fixture.home.clock.advance(by: 600)
             let error = try await #require(throws: LatchError.self) { try await session.identity() }
             #expect(error.message.contains("iat") && !error.message.contains(".."), "\(error)")

@@ -31,27 +31,24 @@ struct OAuthSignInTests {
         private static func response(_ request: FaultServer.Request, _ decision: Decision) -> FaultServer.Response {
             let base = "http://" + (request.headers["host"] ?? "")
             let form = (try? FormURLEncoded.decode(request.body)) ?? FormFields()
-            func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
-                .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-            }
             switch request.path.prefix(while: { $0 != "?" }) {
             case "/.well-known/oauth-authorization-server":
-                return json(
+                return .json(
                     #"""
                     {"issuer":"\#(base)","authorization_endpoint":"\#(base)/a","token_endpoint":"\#(base)/t",
                     "userinfo_endpoint":"\#(base)/u","device_authorization_endpoint":"\#(base)/d"}
                     """#)
             case "/d" where form["client_id"] == "by-hand":
-                return json(
+                return .json(
                     #"""
                     {"device_code":"d1","user_code":"WDJB-MJHT","verification_uri":"\#(base)/device",
                     "expires_in":600,"interval":1}
                     """#)
-            case "/d": return json(#"{"error":"unauthorized_client"}"#, 400)
-            case "/t" where decision != .allowed: return json(#"{"error":"\#(decision.rawValue)"}"#, 400)
-            case "/t": return json(#"{"access_token":"a1","token_type":"Bearer","expires_in":300}"#)
-            case "/u": return json(#"{"sub":"7","email":"ada@example.org","name":"Ada"}"#)
-            default: return json("{}", 404)
+            case "/d": return .json(#"{"error":"unauthorized_client"}"#, 400)
+            case "/t" where decision != .allowed: return .json(#"{"error":"\#(decision.rawValue)"}"#, 400)
+            case "/t": return .json(#"{"access_token":"a1","token_type":"Bearer","expires_in":300}"#)
+            case "/u": return .json(#"{"sub":"7","email":"ada@example.org","name":"Ada"}"#)
+            default: return .json("{}", 404)
             }
         }
     }

@@ -41,6 +41,11 @@ public final class FaultServer: Sendable {
             self.body = body
         }
 
+        /// Returns a response with a JSON body.
+        public static func json(_ body: String, _ status: Int = 200) -> Response {
+            Response(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+        }
+
         /// Returns the response of a correct server for a file: the complete file, or the rest of it for a range
         /// request whose condition holds.
         public static func file(

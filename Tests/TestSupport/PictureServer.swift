@@ -86,18 +86,18 @@ public final class PictureServer: Sendable {
         if let response = fault.withLock({ $0 })(request) { return response }
         let path = String(request.path.prefix { $0 != "?" })
         switch path {
-        case "/.well-known/immich": return Self.json(#"{"api":{"endpoint":"/api"}}"#)
-        case "/api/server/ping": return Self.json(#"{"res":"pong"}"#)
+        case "/.well-known/immich": return .json(#"{"api":{"endpoint":"/api"}}"#)
+        case "/api/server/ping": return .json(#"{"res":"pong"}"#)
         case "/api/server/version":
-            return Self.json(#"{"major":\#(version),"minor":\#(version == 1 ? 123 : 1),"patch":0}"#)
-        case "/api/server/features": return Self.json(#"{"oauth":false,"passwordLogin":true}"#)
-        case "/api/server/config": return Self.json(#"{"isInitialized":true,"externalDomain":""}"#)
+            return .json(#"{"major":\#(version),"minor":\#(version == 1 ? 123 : 1),"patch":0}"#)
+        case "/api/server/features": return .json(#"{"oauth":false,"passwordLogin":true}"#)
+        case "/api/server/config": return .json(#"{"isInitialized":true,"externalDomain":""}"#)
         case "/api/auth/login":
-            return Self.json(
+            return .json(
                 #"{"accessToken":"token-1","userId":"\#(Picture.id(0))","userEmail":"\#(Self.email)","name":"Ada","isAdmin":false,"shouldChangePassword":false,"profileImagePath":""}"#,
                 201)
         case "/api/users/me":
-            return Self.json(#"{"id":"\#(Picture.id(0))","email":"\#(Self.email)","name":"Ada","isAdmin":false}"#)
+            return .json(#"{"id":"\#(Picture.id(0))","email":"\#(Self.email)","name":"Ada","isAdmin":false}"#)
         case "/api/search/metadata": return search(request)
         case "/api/timeline/buckets": return months(request)
         case "/api/timeline/bucket": return month(request)
@@ -111,7 +111,7 @@ public final class PictureServer: Sendable {
         guard let id = parts.first, let picture = pictures.withLock({ all in all.first { $0.id == id } }) else {
             return Self.refusal(parts.count == 2 && version == 3 ? 404 : 400)
         }
-        return parts.count == 2 ? .file(picture.bytes, to: request) : Self.json(text(picture))
+        return parts.count == 2 ? .file(picture.bytes, to: request) : FaultServer.Response.json(text(picture))
     }
 
     private func search(_ request: FaultServer.Request) -> FaultServer.Response {
@@ -138,7 +138,7 @@ public final class PictureServer: Sendable {
             }
             let items = found.dropFirst((page - 1) * size).prefix(size + 1).map(self.text)
             let next = items.count > size ? "\"\(page + 1)\"" : "null"
-            return Self.json(
+            return .json(
                 #"{"albums":{"items":[]},"assets":{"items":[\#(items.prefix(size).joined(separator: ","))],"nextPage":\#(next)}}"#
             )
         }
@@ -148,7 +148,7 @@ public final class PictureServer: Sendable {
         let texts = albums.keys.sorted().filter { $0.hasPrefix("Shared") == isShared }.map { name in
             #"{"id":"\#(Self.albumID(name))","albumName":"\#(name)","assetCount":\#(albums[name]?.count ?? 0),"albumThumbnailAssetId":\#(albums[name]?.first.map { "\"\($0)\"" } ?? "null")}"#
         }
-        return Self.json("[" + texts.joined(separator: ",") + "]")
+        return .json("[" + texts.joined(separator: ",") + "]")
     }
 
     private func months(_ request: FaultServer.Request) -> FaultServer.Response {
@@ -157,7 +157,7 @@ public final class PictureServer: Sendable {
         let texts = counts.sorted { $0.key > $1.key }.map {
             #"{"timeBucket":"\#($0.key)\#(ending)","count":\#($0.value)}"#
         }
-        return Self.json("[" + texts.joined(separator: ",") + "]")
+        return .json("[" + texts.joined(separator: ",") + "]")
     }
 
     private func month(_ request: FaultServer.Request) -> FaultServer.Response {
@@ -166,7 +166,7 @@ public final class PictureServer: Sendable {
         if version == 1 {
             // The size is required.
             guard Self.query("size", in: request) == "MONTH" else { return Self.refusal(400) }
-            return Self.json("[" + found.map(text).joined(separator: ",") + "]")
+            return .json("[" + found.map(text).joined(separator: ",") + "]")
         }
         func column(_ name: String, _ value: (Picture) -> String) -> String {
             #""\#(name)":[\#(found.map(value).joined(separator: ","))]"#
@@ -176,7 +176,7 @@ public final class PictureServer: Sendable {
             column("isImage") { Self.isVideo($0) ? "false" : "true" },
             column("livePhotoVideoId") { $0.video.map { #""\#($0)""# } ?? "null" },
         ]
-        return Self.json("{" + columns.joined(separator: ",") + "}")
+        return .json("{" + columns.joined(separator: ",") + "}")
     }
 
     /// Returns the pictures that the parameters of a timeline select.
@@ -207,13 +207,13 @@ public final class PictureServer: Sendable {
     private func album(_ id: String) -> FaultServer.Response {
         let ids = Set(members(id))
         let texts = version == 1 ? pictures.withLock { $0.filter { ids.contains($0.id) }.map(text) } : []
-        return Self.json(#"{"id":"\#(id)","assets":[\#(texts.joined(separator: ","))]}"#)
+        return .json(#"{"id":"\#(id)","assets":[\#(texts.joined(separator: ","))]}"#)
     }
 
     private func plan(_ request: FaultServer.Request) -> FaultServer.Response {
         let body = (try? JSONSerialization.jsonObject(with: Data(request.body))) as? [String: Any] ?? [:]
         let ids = members(body["albumId"] as? String ?? "").map { "\"\($0)\"" }.joined(separator: ",")
-        return Self.json(#"{"totalSize":1,"archives":[{"size":1,"assetIds":[\#(ids)]}]}"#, 201)
+        return .json(#"{"totalSize":1,"archives":[{"size":1,"assetIds":[\#(ids)]}]}"#, 201)
     }
 
     private func text(_ picture: Picture) -> String {
@@ -232,11 +232,8 @@ public final class PictureServer: Sendable {
             """
     }
 
-    private static func json(_ text: String, _ status: Int = 200) -> FaultServer.Response {
-        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(text.utf8))
-    }
-
     private static func refusal(_ status: Int) -> FaultServer.Response {
-        json(#"{"message":"\#(status == 404 ? "Not Found" : "Not found or no asset.read access")"}"#, status)
+        FaultServer.Response.json(
+            #"{"message":"\#(status == 404 ? "Not Found" : "Not found or no asset.read access")"}"#, status)
     }
 }

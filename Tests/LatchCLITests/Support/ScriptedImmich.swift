@@ -24,13 +24,10 @@ enum ScriptedImmich {
                 + #""isInitialized":true,"isOnboarded":true,"externalDomain":"","publicUsers":true,"#
                 + #""mapDarkStyleUrl":"","mapLightStyleUrl":"","maintenanceMode":false}"#
         case "/api/auth/login":
-            return json(#"{"message":"Incorrect email or password","error":"Unauthorized","statusCode":401}"#, 401)
-        default: return json(#"{"message":"Not Found","error":"Not Found","statusCode":404}"#, 404)
+            return .json(#"{"message":"Incorrect email or password","error":"Unauthorized","statusCode":401}"#, 401)
+        default: return .json(#"{"message":"Not Found","error":"Not Found","statusCode":404}"#, 404)
         }
-        return json(body)
+        return .json(body)
     }
 
-    private static func json(_ body: String, _ status: Int = 200) -> FaultServer.Response {
-        .init(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-    }
 }
