@@ -1,3 +1,4 @@
+import CLibrary
 import Foundation
 import TestSupport
 import Testing
@@ -64,5 +65,37 @@ import Testing
         #expect(lines.first?.contains("Expectation failed: 1 == 2") == true, "\(result.output)")
         #expect(lines.last?.hasSuffix("because of this") == true, "\(result.output)")
         #expect(try await watch("echo all is well").output == "all is well\n")
+    }
+
+    /// How a run ends.
+    enum End: String, CaseIterable { case passed, failed, late, stopped }
+
+    @Test("every process that a test started ends with the run, however it ends", arguments: End.allCases)
+    func nothingIsLeft(_ end: End) async throws {
+        // Sessions of their own, a daemon whose parent has ended, a process that ignores SIGTERM, one of another user as the
+        // servers of PostgreSQL are, and one that holds the output of the tests.
+        let program = try RunningProgram(
+            Products.packageFolder + "/scripts/watched-test",
+            [
+                folder.file("log"), end == .late ? "0.1" : "5", "sh", "-c",
+                #"""
+                start() { setsid "$@" >/dev/null 2>&1 & echo $! >>"$0"; }
+                start sleep 3600
+                (start sleep 3601)
+                start sh -c 'trap "" TERM; while :; do sleep 1; done'
+                [ "$(id -u)" != 0 ] || start setpriv --reuid=postgres --regid=postgres --clear-groups sleep 3602
+                setsid sleep 3603 & echo $! >>"$0"
+                echo ready
+                case $1 in passed) exit 0 ;; failed) kill -SEGV $$ ;; esac
+                sleep 3604
+                """#, folder.file("ids"), end.rawValue,
+            ], environment: ProcessInfo.processInfo.environment)
+        try await program.line(containing: "ready")
+        if end == .stopped { program.send(SIGTERM) }
+        let status = await program.waitForExit()
+        #expect(status == [.passed: 0, .failed: 139, .late: 124, .stopped: 143][end], "\(program.output)")
+        let ids = try String(contentsOfFile: folder.file("ids"), encoding: .utf8).split(separator: "\n")
+        #expect(ids.count == (getuid() == 0 ? 5 : 4))
+        #expect(ids.filter { FileManager.default.fileExists(atPath: "/proc/\($0)/cmdline") } == [])
     }
 }
