@@ -275,7 +275,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "PostgreSQLTests", dependencies: ["Database", "PostgreSQL", "Primitives", "TestSupport"]),
-        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives"]),
+        .testTarget(name: "PrimitivesTests", dependencies: ["Primitives", "TestSupport"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode", "TestSupport"]),
         .testTarget(name: "RedisTests", dependencies: ["Crypto", "Redis", "TestSupport"]),
         .testTarget(
@@ -295,7 +295,7 @@ let package = Package(
         .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
         .testTarget(name: "SocketIOTests", dependencies: ["HTTPMessages", "SocketIO"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["TestSupport", "WebSockets"]),
-        .testTarget(name: "YAMLTests", dependencies: ["YAML"]),
+        .testTarget(name: "YAMLTests", dependencies: ["TestSupport", "YAML"]),
         .testTarget(
             name: "SystemTests",
             dependencies: [

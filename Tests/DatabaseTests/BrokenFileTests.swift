@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("Damaged, foreign and newer files", .timeLimit(.minutes(20)))

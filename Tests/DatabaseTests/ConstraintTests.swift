@@ -1,4 +1,5 @@
 import Database
+import TestSupport
 import Testing
 
 @Suite("Constraints", .timeLimit(.minutes(20)))

@@ -1,4 +1,5 @@
 import Database
+import TestSupport
 import Testing
 
 @Suite("Migrations", .timeLimit(.minutes(20)))

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @Suite("Statements", .timeLimit(.minutes(20)))

@@ -1,5 +1,6 @@
 import HTTPClient
 import HTTPMessages
+import TestSupport
 import Testing
 
 @Suite("Requests and responses", .serialized, .timeLimit(.minutes(20)))

@@ -1,5 +1,6 @@
 import LatchKit
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchDownloads

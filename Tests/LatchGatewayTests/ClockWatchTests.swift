@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatewayCore

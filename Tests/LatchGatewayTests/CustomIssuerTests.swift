@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPMessages
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatewayCore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GatewayHTTP
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

@@ -1,5 +1,6 @@
 import HTTPMessages
 import HTTPServer
+import TestSupport
 import Testing
 
 @testable import GatewayCore

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPMessages
 import HTTPServer
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

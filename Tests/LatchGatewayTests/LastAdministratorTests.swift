@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import OpenIDConnect
+import TestSupport
 import Testing
 
 @testable import GatewayCore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPMessages
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatewayCore

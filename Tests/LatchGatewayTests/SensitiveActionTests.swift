@@ -4,6 +4,7 @@ import FoundationEssentials
 import HTTPMessages
 import HTTPServer
 import OpenIDConnect
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

@@ -3,6 +3,7 @@ import Database
 import FoundationEssentials
 import HTTPMessages
 import HTTPServer
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

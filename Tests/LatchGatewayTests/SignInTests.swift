@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPMessages
 import ServerMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

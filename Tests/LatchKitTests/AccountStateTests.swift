@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import SecretStorage
+import TestSupport
 import Testing
 
 @testable import LatchKit

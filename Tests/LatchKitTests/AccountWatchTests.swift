@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit

@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPClient
 import HTTPMessages
 import LatchSandbox
+import TestSupport
 import Testing
 
 /// The sandbox's backend that knows nothing of sign-in, as an app and a browser find it.

@@ -5,6 +5,7 @@ import HTTPMessages
 import LatchSandbox
 import OAuth
 import ServerMessages
+import TestSupport
 import Testing
 
 /// What an app of Relate Mail does from the server's address to a rotated key, against the provider and gateway of the

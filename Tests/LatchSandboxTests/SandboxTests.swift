@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPMessages
 import LatchSandbox
 import ServerMessages
+import TestSupport
 import Testing
 
 /// The whole sandbox in the test's own process.

@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPMessages
 import LatchSandbox
 import ServerMessages
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct TimeTrackerSandboxTests {

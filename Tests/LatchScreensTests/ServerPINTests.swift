@@ -1,4 +1,5 @@
 import LatchKit
+import TestSupport
 import Testing
 
 @testable import LatchScreens

@@ -3,6 +3,7 @@ import HTTPMessages
 import OAuth
 import OpenIDConnect
 import ScriptedProvider
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct SettingsTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Primitives
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct SystemThreadTests {

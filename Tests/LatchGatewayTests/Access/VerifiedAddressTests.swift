@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPMessages
 import HTTPServer
 import JOSE
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPMessages
 import HTTPServer
 import OpenIDConnect
+import TestSupport
 import Testing
 
 @testable import ForwardAuth

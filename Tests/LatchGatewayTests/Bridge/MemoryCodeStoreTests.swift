@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import SignInBridge

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import FoundationEssentials
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

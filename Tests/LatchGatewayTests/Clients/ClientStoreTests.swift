@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

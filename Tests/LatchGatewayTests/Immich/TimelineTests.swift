@@ -1,6 +1,7 @@
 import Database
 import FoundationEssentials
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import GatewayCore

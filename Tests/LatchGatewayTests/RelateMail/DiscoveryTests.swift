@@ -2,6 +2,7 @@ import Crypto
 import HTTPMessages
 import OpenIDConnect
 import ServerMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

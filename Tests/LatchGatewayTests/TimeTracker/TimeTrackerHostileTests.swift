@@ -3,6 +3,7 @@ import FoundationEssentials
 import HTTPMessages
 import JOSE
 import OAuth
+import TestSupport
 import Testing
 
 @testable import GatewayCore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPMessages
 import OAuth
+import TestSupport
 import Testing
 
 @testable import GatewayDialects

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPClient
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import LatchKit

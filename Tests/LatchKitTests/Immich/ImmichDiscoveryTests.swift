@@ -1,6 +1,7 @@
 import Foundation
 import HTTPClient
 import ServerMessages
+import TestSupport
 import Testing
 
 @testable import LatchKit

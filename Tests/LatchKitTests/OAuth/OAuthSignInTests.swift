@@ -3,6 +3,7 @@ import HTTPMessages
 import HTTPServer
 import ScriptedProvider
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchKit

@@ -1,5 +1,6 @@
 import Crypto
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import LatchKit

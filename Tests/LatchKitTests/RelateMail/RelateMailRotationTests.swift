@@ -1,5 +1,6 @@
 import Foundation
 import ScriptedProvider
+import TestSupport
 import Testing
 
 @testable import LatchKit

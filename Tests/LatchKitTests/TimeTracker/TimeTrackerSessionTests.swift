@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessages
 import SecretStorage
+import TestSupport
 import Testing
 
 @testable import LatchKit
