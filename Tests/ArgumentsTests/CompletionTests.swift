@@ -128,6 +128,6 @@ extension CompletionTests {
 
     /// A shell that waits for what never comes is ended: then the test fails and does not hang.
     func run(_ command: [String], input: String = "") async throws -> TestSupport.Program.Result {
-        try await TestSupport.Program.run("timeout", ["30"] + command, input: input)
+        try await TestSupport.Program.run("timeout", ["\(SuccessTimeout.seconds)"] + command, input: input)
     }
 }

@@ -46,7 +46,7 @@ struct SharingTests {
 
     @Test("a lock that is released within the busy time-out only causes a wait")
     func shortLock() async throws {
-        let fixture = try await DatabaseFixture(busyTimeout: .seconds(30))
+        let fixture = try await DatabaseFixture(busyTimeout: SuccessTimeout.duration)
         let other = try RawConnection(fixture.folder.database)
         try other.run("BEGIN IMMEDIATE; INSERT INTO items VALUES (1, 'n')")
         let write = fixture.database.queue { try $0.run(DatabaseFixture.insert, 2, "n") }
@@ -84,7 +84,7 @@ struct SharingTests {
 
     @Test("no write is lost if two programs write concurrently")
     func noLostUpdates() async throws {
-        let fixture = try await DatabaseFixture(busyTimeout: .seconds(30))
+        let fixture = try await DatabaseFixture(busyTimeout: SuccessTimeout.duration)
         let second = try await Database.open(
             DatabaseFixture.configuration(fixture.folder.database, .seconds(30)), migrations: DatabaseFixture.migrations
         )

@@ -161,7 +161,7 @@ private final class PausedServer: Sendable {
 
     func recordBegin() {
         let isFirst = followingRequests.isEmpty
-        let isInTime = isFirst || next.wait(timeout: .now() + 20) == .success
+        let isInTime = isFirst || next.wait(timeout: .now() + .seconds(SuccessTimeout.seconds)) == .success
         state.withLock { $0.followingRequests.append(isInTime) }
     }
 

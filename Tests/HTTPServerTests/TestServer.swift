@@ -33,7 +33,7 @@ final class TestServer: Sendable {
 
     var port: Int { server.addresses.first?.port.map(Int.init) ?? 0 }
 
-    func connect(deadline: Int = 60) throws -> RawSocket {
+    func connect(deadline: Int = SuccessTimeout.seconds) throws -> RawSocket {
         try RawSocket(port: port, deadline: deadline)
     }
 

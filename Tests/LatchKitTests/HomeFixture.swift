@@ -13,11 +13,8 @@ final class HomeFixture: Sendable {
     let clock = ManualClock()
     let boot = ManualBoot()
     let network = ScriptedNetwork()
-    private let patience = Mutex(HomeFixture.ample)
+    private let patience = Mutex(SuccessTimeout.duration)
     private let folder: TemporaryDirectory
-
-    /// Enough for every answer on a busy machine; tests of a bound set a short one.
-    static let ample = Duration.seconds(120)
 
     init() throws { folder = try TemporaryDirectory() }
 
@@ -39,9 +36,9 @@ final class HomeFixture: Sendable {
 
     func open(
         secrets: (any SecretStoring)? = nil, stoppingAfter step: AccountStep? = nil,
-        revocationTimeout: Duration = HomeFixture.ample,
+        revocationTimeout: Duration = SuccessTimeout.duration,
         recoversOnOpen: Bool = true, unlockedKeys: any UnlockedKeyStoring = SharedKeys(),
-        headStart: Duration = HomeFixture.ample
+        headStart: Duration = SuccessTimeout.duration
     ) async throws -> LatchClient {
         var configuration = LatchClient.Configuration(
             folders: folders, secrets: secrets ?? self.secrets,
@@ -56,7 +53,7 @@ final class HomeFixture: Sendable {
         configuration.unlockedKeys = unlockedKeys
         configuration.bootTime = { [boot] in boot.now }
         // A busy machine must not decide what a start finishes.
-        configuration.startBound = .seconds(60)
+        configuration.startBound = SuccessTimeout.duration
         configuration.requestTimeout = { self.requestTimeout }
         configuration.revocationTimeout = revocationTimeout
         if let step {

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LatchKit
 
 @Suite(.timeLimit(.minutes(20))) struct ProbeTests {
     private func report(_ address: ServerAddress) async throws -> ProbeReport {
-        try await ServerProbe(timeout: .seconds(60)).run(address)
+        try await ServerProbe(timeout: SuccessTimeout.duration).run(address)
     }
 
     @Test("OX-10 an Onyx server is recognised by multi_tenant or auth_type, with its features")

@@ -11,7 +11,7 @@ import Testing
 /// The gateway's own relying party at the provider: what is right is believed, and nothing else.
 @Suite(.timeLimit(.minutes(20))) struct RelyingPartyTests {
     private func settings(
-        _ app: RelyingApp, isPublic: Bool = false, timeout: Duration = .seconds(30)
+        _ app: RelyingApp, isPublic: Bool = false, timeout: Duration = SuccessTimeout.duration
     ) -> ProviderSettings {
         ProviderSettings(
             issuer: app.provider.issuer, clientID: "the:app",
@@ -84,7 +84,7 @@ import Testing
     func fault(_ fault: Fault) async throws {
         try await RelyingApp.with { app in
             // Only where somebody comes back must the provider have time.
-            let timeout = [.unverifiedEmail, .noEmail].contains(fault) ? Duration.seconds(30) : .milliseconds(500)
+            let timeout = [.unverifiedEmail, .noEmail].contains(fault) ? SuccessTimeout.duration : .milliseconds(500)
             let outcome: Result<ProviderIdentity, any Error>
             do {
                 outcome = .success(try await signIn(app, settings(app, timeout: timeout), [("fault", fault.rawValue)]))

@@ -10,7 +10,7 @@ struct RowLockTests {
     @Test("a row in an operator's idle transaction fails only the writes of that row, and soon")
     func stuckRow() async throws {
         // Writers would wait for each other's lock for 96 seconds.
-        let fixture = try await ServerFixture(answerTimeout: .seconds(120))
+        let fixture = try await ServerFixture(answerTimeout: SuccessTimeout.duration)
         for id in 1...20 { try await fixture.add(id) }
         let end = try await fixture.hold("UPDATE items SET name = 'held' WHERE id <= 2")
 

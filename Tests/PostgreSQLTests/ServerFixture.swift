@@ -30,7 +30,7 @@ struct ServerFixture {
     let database: Database
 
     /// Creates a database at the shared server, or at another one.
-    init(_ server: PostgreSQLServer? = nil, answerTimeout: Duration = .seconds(30)) async throws {
+    init(_ server: PostgreSQLServer? = nil, answerTimeout: Duration = SuccessTimeout.duration) async throws {
         let server = if let server { server } else { try await PostgreSQLServer.running() }
         self.server = server
         address = try await server.createDatabase()
@@ -38,7 +38,7 @@ struct ServerFixture {
     }
 
     static func driver(
-        _ address: String, _ answerTimeout: Duration = .seconds(30), isBulk: Bool = false
+        _ address: String, _ answerTimeout: Duration = SuccessTimeout.duration, isBulk: Bool = false
     ) throws -> PostgreSQLDriver {
         PostgreSQLDriver(
             try PostgreSQLAddress(address), applicationID: applicationID, readerCount: 2, answerTimeout: answerTimeout,
@@ -46,7 +46,7 @@ struct ServerFixture {
     }
 
     /// Opens the database again, as another gateway does.
-    func other(answerTimeout: Duration = .seconds(30), isBulk: Bool = false) async throws -> Database {
+    func other(answerTimeout: Duration = SuccessTimeout.duration, isBulk: Bool = false) async throws -> Database {
         try await Database.open(Self.driver(address, answerTimeout, isBulk: isBulk), migrations: Self.migrations)
     }
 

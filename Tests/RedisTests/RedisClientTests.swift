@@ -48,7 +48,7 @@ struct RedisClientTests {
         let server = try await RedisServer()
         var settings = try RedisSettings(url: server.url)
         settings.maximumWaiting = 10_000
-        settings.commandTimeout = .seconds(30)
+        settings.commandTimeout = SuccessTimeout.duration
         let client = try RedisClient(settings)
         try await withThrowingTaskGroup { group in
             for number in 0..<10_000 {

@@ -42,7 +42,7 @@ enum PrivateBus {
         bus=$!; trap 'kill -9 $bus' EXIT
         read -u 3 DBUS_SESSION_BUS_ADDRESS; export DBUS_SESSION_BUS_ADDRESS
         keyring() { echo -n pw | gnome-keyring-daemon "$@" --unlock --components=secrets >/dev/null 2>&1
-          gdbus wait --session --timeout 60 org.freedesktop.secrets; }
+          gdbus wait --session --timeout \(SuccessTimeout.seconds) org.freedesktop.secrets; }
         lock() { gdbus call --session -d org.freedesktop.secrets -o /org/freedesktop/secrets \
           -m org.freedesktop.Secret.Service.Lock "[objectpath '/org/freedesktop/secrets/collection/login']" >/dev/null; }
 

@@ -17,7 +17,8 @@ import Testing
         let fixture = try SystemFixture()
         let path = try Products.path(program)
         let result = try await Program.run(
-            "/usr/bin/timeout", ["60", "sh", "-c", "exec \"$0\" \(words)", path], environment: fixture.environment)
+            "/usr/bin/timeout", ["\(SuccessTimeout.seconds)", "sh", "-c", "exec \"$0\" \(words)", path],
+            environment: fixture.environment)
         #expect(result.status == status, "\(program) \(words): \(result.output)\(result.errors)")
     }
 }

@@ -47,7 +47,7 @@ extension SystemFixture {
     fileprivate func expireToken() async throws {
         let script = """
             import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1], timeout=10)
+            database = sqlite3.connect(sys.argv[1], timeout=\(SuccessTimeout.seconds))
             assert database.execute("UPDATE accounts SET refresh_after = 0").rowcount == 1
             database.commit()
             """

@@ -38,7 +38,8 @@ enum Schemathesis {
                 "run", "--checks",
                 "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
                 "--phases", "examples,coverage,fuzzing", "--max-examples", "\(examples)", "--no-shrink", "--seed", "1",
-                "--continue-on-failure", "--max-redirects", "0", "--request-timeout", "10", "--suppress-health-check",
+                "--continue-on-failure", "--max-redirects", "0", "--request-timeout", "\(SuccessTimeout.seconds)",
+                "--suppress-health-check",
                 "all", "--no-color", "--url", url, "--header", "Authorization:Bearer \(token)",
             ] + arguments + [description], environment: environment, directory: folder.path)
     }

@@ -81,7 +81,7 @@ public final class MockDesktop: Sendable {
         }
         self.services = services
         for service in wanted {
-            try await gdbus(["wait", "--session", "--timeout", "60", service.name])
+            try await gdbus(["wait", "--session", "--timeout", "\(SuccessTimeout.seconds)", service.name])
             if service == .network { try await mock(.network, "AddProperty", Self.manager, "Metered", "<uint32 2>") }
             if service == .appNotifications {
                 try await mock(service, "AddMethod", service.name, "AddNotification", "ssa{sv}", "", "")

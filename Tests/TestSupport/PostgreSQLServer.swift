@@ -74,9 +74,9 @@ public final class PostgreSQLServer: Sendable {
         return address(of: name)
     }
 
-    /// Returns the address of a database.
+    /// Returns the address of a database. A connection has ``SuccessTimeout`` instead of the two seconds of the gateway.
     public func address(of database: String) -> String {
-        "postgresql://latchd@/\(database)?host=\(folder.path)"
+        "postgresql://latchd@/\(database)?host=\(folder.path)&connect_timeout=\(SuccessTimeout.seconds)"
     }
 
     /// Returns the name of the database of an address.

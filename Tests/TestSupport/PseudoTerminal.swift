@@ -75,7 +75,7 @@ public final class PseudoTerminal {
     }
 
     /// Reads until the screen contains `text`, `times` times.
-    public func wait(for text: String, times: Int = 1, seconds: Int = 120) throws {
+    public func wait(for text: String, times: Int = 1, seconds: Int = SuccessTimeout.seconds) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         while screen.ranges(of: text).count < times {
             guard ContinuousClock.now < end else {
@@ -105,7 +105,7 @@ public final class PseudoTerminal {
     }
 
     /// Reads until the program ends. Returns its exit status, or the negative number of the signal that killed it.
-    public func end(seconds: Int = 120) throws -> Int32 {
+    public func end(seconds: Int = SuccessTimeout.seconds) throws -> Int32 {
         let end = ContinuousClock.now + .seconds(seconds)
         while true {
             var raw: Int32 = 0

@@ -16,7 +16,7 @@ public final class RawSocket: Sendable {
     private let deadlineMilliseconds: Int32
 
     /// Connects to `port` on an IP address, such as `127.0.0.1` or `::1`.
-    public init(host: String = "127.0.0.1", port: Int, deadline: Int = 60) throws {
+    public init(host: String = "127.0.0.1", port: Int, deadline: Int = SuccessTimeout.seconds) throws {
         deadlineMilliseconds = Int32(deadline * 1_000)
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
@@ -31,7 +31,7 @@ public final class RawSocket: Sendable {
     }
 
     /// Connects to the Unix domain socket at `path`.
-    public init(path: String, deadline: Int = 60) throws {
+    public init(path: String, deadline: Int = SuccessTimeout.seconds) throws {
         deadlineMilliseconds = Int32(deadline * 1_000)
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()

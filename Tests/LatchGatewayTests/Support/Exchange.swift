@@ -39,7 +39,7 @@ struct Exchange: Sendable {
     }
 
     private static func exchange(_ request: [UInt8], _ port: UInt16) throws -> [UInt8] {
-        let socket = try RawSocket(port: Int(port), deadline: 60)
+        let socket = try RawSocket(port: Int(port))
         try socket.write(request)
         var response: [UInt8] = []
         while true {

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LatchKit
@@ -256,7 +257,7 @@ extension FamilyFixture {
         for field in dialect.authorization(token) { request.headers[field.name] = field.value }
         let client = try ConnectionOptions(proxy: "").client(userAgent: "test", home: account.serverURL)
         let response = try await PasswordSignIn.send(
-            request, to: account.serverURL, with: client, timeout: HomeFixture.ample)
+            request, to: account.serverURL, with: client, timeout: SuccessTimeout.duration)
         await client.close()
         return dialect.identity(from: response) != nil
     }

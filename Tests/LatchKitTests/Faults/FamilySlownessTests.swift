@@ -78,7 +78,7 @@ import Testing
         await expectTimeOut { try await fixture.begin(latch, server, slowDown) }
         #expect(try await latch.accounts.rowIDs().isEmpty)
 
-        fixture.home.requestTimeout = HomeFixture.ample
+        fixture.home.requestTimeout = SuccessTimeout.duration
         fixture.wire.script(fixture.rules)
         let account = try await fixture.begin(latch, server) {}
         let session = try latch.session(for: account)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await latch.accounts.account(account.id)?.isSignedIn == true)
         #expect(await session.restore().isSignedIn)
 
-        fixture.home.requestTimeout = HomeFixture.ample
+        fixture.home.requestTimeout = SuccessTimeout.duration
         fixture.wire.script(fixture.rules)
         try await fixture.expectCompleteOrAbsent(latch, [account.id])
         #expect(try await session.identity().email == "ada@example.org")

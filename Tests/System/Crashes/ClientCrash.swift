@@ -225,7 +225,7 @@ extension ClientCrash {
     private func makeTokenDue() async throws {
         let script = """
             import sqlite3, sys
-            database = sqlite3.connect(sys.argv[1], timeout=10)
+            database = sqlite3.connect(sys.argv[1], timeout=\(SuccessTimeout.seconds))
             assert database.execute("UPDATE accounts SET refresh_after = 0").rowcount == 1
             database.commit()
             """

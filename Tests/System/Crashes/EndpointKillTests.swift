@@ -25,7 +25,7 @@ import Testing
     /// The stored addresses, and the accounts without the times at which their tokens are renewed.
     private static let script = """
         import sqlite3, sys
-        database = sqlite3.connect(sys.argv[1], timeout=10)
+        database = sqlite3.connect(sys.argv[1], timeout=\(SuccessTimeout.seconds))
         database.row_factory = sqlite3.Row
         for table in ("accounts", "endpoints"):
             for row in database.execute("SELECT * FROM " + table):

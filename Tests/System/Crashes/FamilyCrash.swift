@@ -88,7 +88,7 @@ struct FamilyCrash: Sendable {
     /// Waits for one more key in the gateway's database, or for the program's end.
     private static let killer = """
         import os, sqlite3, sys, time
-        database = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=10)
+        database = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, timeout=\(SuccessTimeout.seconds))
         count = lambda: database.execute("SELECT coalesce(max(rowid), 0) FROM api_keys").fetchone()[0]
         before = count()
         print("ready", flush=True)

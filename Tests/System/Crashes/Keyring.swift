@@ -27,7 +27,7 @@ final class Keyring: Sendable {
         bus=$!
         read -u 3 DBUS_SESSION_BUS_ADDRESS; export DBUS_SESSION_BUS_ADDRESS
         echo -n pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
-        gdbus wait --session --timeout 60 org.freedesktop.secrets
+        gdbus wait --session --timeout \(SuccessTimeout.seconds) org.freedesktop.secrets
         echo "$DBUS_SESSION_BUS_ADDRESS"
         wait $bus
         """

@@ -1,5 +1,6 @@
 import HTTPClient
 import HTTPMessages
+import TestSupport
 
 /// Asks each gateway directly, without a proxy.
 struct DirectGatewayClient: Sendable {
@@ -17,7 +18,7 @@ struct DirectGatewayClient: Sendable {
         return try await client.send(
             ClientRequest(
                 method: form == nil ? .get : .post, url: address + path, headers: headers,
-                body: form.map { Array(FormURLEncoded.encode($0).utf8) } ?? [], timeout: .seconds(60)))
+                body: form.map { Array(FormURLEncoded.encode($0).utf8) } ?? [], timeout: SuccessTimeout.duration))
     }
 
     /// Returns the status of `/api/me` with a token, or nil when the gateway did not answer.

@@ -1,5 +1,6 @@
 import HTTPClient
 import HTTPMessages
+import TestSupport
 
 /// A client that reaches the gateways through HAProxy or nginx, and records what it sees.
 struct ProxyClient: Sendable {
@@ -25,7 +26,7 @@ struct ProxyClient: Sendable {
             let response = try await client.send(
                 ClientRequest(
                     method: method ?? (access == .reads ? .get : .post), url: address + path, headers: headers,
-                    body: body, timeout: .seconds(120)))
+                    body: body, timeout: SuccessTimeout.duration))
             record.answered(
                 name, access, response.status, hasRetryAfter: response.headers["Retry-After"] != nil)
             if response.status.rawValue < 500 { return response }

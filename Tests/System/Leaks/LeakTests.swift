@@ -128,7 +128,7 @@ import Testing
             bus=$!; trap 'kill -9 $bus' EXIT
             read -u 3 DBUS_SESSION_BUS_ADDRESS; export DBUS_SESSION_BUS_ADDRESS
             echo -n "$keyring" | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
-            gdbus wait --session --timeout 60 org.freedesktop.secrets
+            gdbus wait --session --timeout \(SuccessTimeout.seconds) org.freedesktop.secrets
             echo "$password" | "$LATCH" login \(gateway.address) -e \(Self.ada) --password-stdin && "$LATCH" whoami
             echo "status $?"; "$LATCH" token > "$TMPDIR/token"; "$LATCH" logout
             """

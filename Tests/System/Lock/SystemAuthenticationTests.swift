@@ -97,7 +97,7 @@ private enum PolkitMachine {
             exec 3< <(exec setsid dbus-daemon --session --nofork --print-address 2>/dev/null)
             read -u 3 DBUS_SESSION_BUS_ADDRESS; export DBUS_SESSION_BUS_ADDRESS
             echo -n pw | setsid gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
-            gdbus wait --session --timeout 60 org.freedesktop.secrets
+            gdbus wait --session --timeout \(SuccessTimeout.seconds) org.freedesktop.secrets
             trap : INT
             \(script)
             exit 0
@@ -118,7 +118,7 @@ private enum PolkitMachine {
             exec 3< <(exec setsid dbus-daemon --config-file=/mnt/bus.conf --nofork --print-address 2>/dev/null)
             read -u 3 address
             setsid \(polkit) --no-debug >/dev/null 2>&1 &
-            gdbus wait --system --timeout 60 org.freedesktop.PolicyKit1
+            gdbus wait --system --timeout \(SuccessTimeout.seconds) org.freedesktop.PolicyKit1
             cat >/mnt/session <<'END'
             \(session)
             END

@@ -113,7 +113,8 @@ struct ManyMachines {
         try await Program.run(
             "curl",
             [
-                "--silent", "--max-time", "10", "--cacert", authority.own.certificate, "--connect-to",
+                "--silent", "--max-time", "\(SuccessTimeout.seconds)", "--cacert", authority.own.certificate,
+                "--connect-to",
                 "\(Self.host):443:\(address(proxy)):\(Self.port)", "--output", "/dev/null", "--write-out", format,
                 "--request", method, "https://\(Self.host)\(path)",
             ] + options

@@ -66,7 +66,7 @@ struct BridgeFixture: Sendable {
             settings: ProviderSettings(
                 issuer: provider.issuer, clientID: SmallProvider.clientID,
                 authentication: .post(Secret(SmallProvider.clientSecret)),
-                timeout: GatewayFixture.providerTimeout), linksByEmail: true)
+                timeout: SuccessTimeout.duration), linksByEmail: true)
     }
 
     func browser() -> TestBrowser { TestBrowser(base.http) }

@@ -9,9 +9,6 @@ import TestSupport
 @testable import LatchGateway
 
 extension GatewayFixture {
-    /// How long a gateway waits for a provider: longer than a response takes on a busy machine.
-    static let providerTimeout = Duration.seconds(120)
-
     /// Runs `body` with a gateway where one person is known, and a provider that follows one case's script; ends both.
     static func with(
         _ row: ProviderCase, _ change: (inout GatewaySettings) -> Void = { _ in },
@@ -22,7 +19,7 @@ extension GatewayFixture {
         var settings = ProviderSettings(
             issuer: provider.issuer, clientID: ScriptedProvider.clientID,
             authentication: .basic(Secret(ScriptedProvider.clientSecret)),
-            timeout: Self.providerTimeout)
+            timeout: SuccessTimeout.duration)
         if row.isPosted { settings.responseMode = .formPost }
         let configuration = ProviderConfiguration(
             id: "google", title: "Sign in", settings: settings, linksByEmail: true, allowsRegistration: true)

@@ -27,7 +27,7 @@ struct RelateMailFixture: Sendable {
         var provider = ProviderConfiguration(
             id: "sso", kind: .oidc, title: "Sign in",
             settings: ProviderSettings(
-                issuer: issuer.issuer, clientID: "gateway", timeout: GatewayFixture.providerTimeout),
+                issuer: issuer.issuer, clientID: "gateway", timeout: SuccessTimeout.duration),
             linksByEmail: true,
             allowsRegistration: true)
         changeProvider(&provider)
