@@ -13,7 +13,7 @@ struct DownloadHandoverTests {
 
     init() async throws { fixture = try await DownloadFixture() }
 
-    @Test("DL-8 files that another program adds at the very end of a run are downloaded by that run")
+    @Test("Files that another program adds at the very end of a run are downloaded by that run")
     func addedAtEnd() async throws {
         let other = try await fixture.otherProgram()
         let task = fixture.task("late")
@@ -39,7 +39,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-8 files that are added at the end of a run are downloaded, even if another program locks the queue briefly"
+        "Files that are added at the end of a run are downloaded, even if another program locks the queue briefly"
     )
     func addedAtEndWhileLocked() async throws {
         let other = try await fixture.otherProgram()
@@ -71,7 +71,7 @@ struct DownloadHandoverTests {
     }
 
     @Test(
-        "DL-8 of two programs that start at once, one fetches the files of both, and the other reports that")
+        "Of two programs that start at once, one fetches the files of both, and the other reports that")
     func race() async throws {
         let queues = [fixture.queue(), try await fixture.otherProgram()]
         for (number, queue) in queues.enumerated() { try await queue.add([fixture.task("of-\(number)")]) }
@@ -93,7 +93,7 @@ struct DownloadHandoverTests {
         #expect(try await queues[0].progress().open == 0)
     }
 
-    @Test("DL-8 DL-14 a queue with only downloaded, missing or cancelled files allows another folder, cleared or not")
+    @Test("DL-14 a queue with only downloaded, missing or cancelled files allows another folder, cleared or not")
     func finishedQueue() async throws {
         fixture.intercept { $0.path == "/files/gone" ? DownloadFixture.notFound : nil }
         let (queue, locations) = (fixture.queue(), LibraryLocations(fixture.latch))
@@ -114,7 +114,7 @@ struct DownloadHandoverTests {
         try await locations.remember(here)
     }
 
-    @Test("DL-8 a run starts even if another program looks for parts at that time, which does not count as fetching")
+    @Test("A run starts even if another program looks for parts at that time, which does not count as fetching")
     func shortLock() async throws {
         let queue = fixture.queue()
         try await queue.add([fixture.task("first")])
@@ -132,7 +132,7 @@ struct DownloadHandoverTests {
         #expect(try fixture.files() == ["first.jpg"])
     }
 
-    @Test("DL-8 of two concurrent selections for different folders, the later is refused without adding files")
+    @Test("Of two concurrent selections for different folders, the later is refused without adding files")
     func twoFolders() async throws {
         let (queue, other) = (fixture.queue(), try await fixture.otherProgram())
         let locations = LibraryLocations(fixture.latch)

@@ -34,7 +34,7 @@ struct DownloadSchemaTests {
         "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    @Test("DL-8 an accounts database of any version is migrated to the tables of a new one", arguments: 1...14)
+    @Test("An accounts database of any version is migrated to the tables of a new one", arguments: 1...14)
     func fromEachVersion(version: Int) async throws {
         await (try openEarlier(version)).close()
         let latch = try await openLatch()

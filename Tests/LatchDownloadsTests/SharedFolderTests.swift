@@ -45,7 +45,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "DL-2 DL-9 one client's paused file resumes in the middle, even after another client's run on the folder"
+        "DL-2 one client's paused file resumes in the middle, even after another client's run on the folder"
     )
     func paused() async throws {
         let part = try await pauseHalfWay()
@@ -62,7 +62,7 @@ struct SharedFolderTests {
     }
 
     @Test(
-        "DL-9 a part of an earlier version without an owner's name is resumed, and no other client removes it"
+        "DL-2 a part of an earlier version without an owner's name is resumed, and no other client removes it"
     )
     func earlierVersion() async throws {
         let part = try await pauseHalfWay()

@@ -73,7 +73,7 @@ struct RotatingSessionTests {
         }
     }
 
-    @Test func `OX-1 TT-11 sign-out with either token ends the session`() async throws {
+    @Test func `OX-1 sign-out with either token ends the session`() async throws {
         try await Self.with { fixture in
             for usesRefreshToken in [false, true] {
                 let tokens = try Self.tokens(try await fixture.login())
@@ -106,7 +106,7 @@ struct RotatingSessionTests {
         }
     }
 
-    @Test func `TT-11 a session that was created from it ends with it at once, also when its token is stolen`()
+    @Test func `OX-6 a session that was created from it ends with it at once, also when its token is stolen`()
         async throws
     {
         try await Self.with { fixture in

@@ -88,7 +88,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("OX-11 the sessions of the person are listed, and another one is ended")
+    @Test("The sessions of the person are listed, and another one is ended")
     func sessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -119,7 +119,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("OX-11 all other sessions are ended at once after a question that names them, and this one stays")
+    @Test("All other sessions are ended at once after a question that names them, and this one stays")
     func otherSessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()
@@ -138,7 +138,7 @@ struct AccountScreensTests {
         }
     }
 
-    @Test("OX-11 sessions are ended also after the page is left, and the number of those that were not is told")
+    @Test("Sessions are ended also after the page is left, and the number of those that were not is told")
     func unendedSessions() async throws {
         try await AppFixture.with { fixture in
             let app = fixture.start()

@@ -39,7 +39,7 @@ struct BrokenDiskTests {
     }
 
     @Test(
-        "DL-5 DL-17 after a failed write the part is deleted, and the next attempt starts at the beginning",
+        "DL-13 after a failed write the part is deleted, and the next attempt starts at the beginning",
         arguments: [3, 1])
     func flush(_ number: Int) async throws {
         let id = PictureServer.Picture.id(number)

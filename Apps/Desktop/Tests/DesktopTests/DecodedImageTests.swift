@@ -20,7 +20,7 @@ struct DecodedImageTests {
         return true
     }
 
-    @Test("DL-9 a WebP thumbnail, as Immich sends it, is decoded at the size of its cell", .enabled(if: hasLoader))
+    @Test("A WebP thumbnail, as Immich sends it, is decoded at the size of its cell", .enabled(if: hasLoader))
     func webp() throws {
         let bytes = [UInt8](try #require(Data(base64Encoded: Self.webp)))
         let image = try #require(DecodedImage(bytes, side: 64))
@@ -44,7 +44,7 @@ struct DecodedImageTests {
         return bytes[..<end] + (0..<repeats).flatMap { _ in bytes[last..<end] } + bytes[end...]
     }
 
-    @Test("DL-9 a JPEG file with hundreds of scans, each of which is work for all pixels, is not decoded")
+    @Test("A JPEG file with hundreds of scans, each of which is work for all pixels, is not decoded")
     func scans() throws {
         #expect(DecodedImage(try image(repeats: 0), side: 64) != nil)
         #expect(DecodedImage(try image(repeats: 94), side: 64) != nil)
@@ -52,7 +52,7 @@ struct DecodedImageTests {
         #expect(DecodedImage(try image(repeats: 10_000), side: 64) == nil)
     }
 
-    @Test("DL-9 an animated WebP file is not decoded, because each of its frames would be", .enabled(if: hasLoader))
+    @Test("An animated WebP file is not decoded, because each of its frames would be", .enabled(if: hasLoader))
     func animation() throws {
         let animation =
             "UklGRoIAAABXRUJQVlA4WAoAAAACAAAAPwAAHwAAQU5JTQYAAAAAAAAAAABBTk1GJgAAAAAAAAAAAD8AAB8AAAoAAAJWUDhMDgAA"
@@ -60,7 +60,7 @@ struct DecodedImageTests {
         #expect(DecodedImage([UInt8](try #require(Data(base64Encoded: animation))), side: 64) == nil)
     }
 
-    @Test("DL-9 the decoding of an image ends at its time limit, and when nobody needs it any more")
+    @Test("The decoding of an image ends at its time limit, and when nobody needs it any more")
     func ended() async throws {
         let bytes = try image(repeats: 0)
         #expect(DecodedImage(bytes, side: 64, limit: .zero) == nil)
