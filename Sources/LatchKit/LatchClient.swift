@@ -92,6 +92,8 @@ public final class LatchClient: Sendable {
     private let sessions = Mutex<[Account.ID: Session]>([:])
     /// The timer of ``renewSessions()`` while it runs.
     let renewalTimer = Mutex<WallClockTimer?>(nil)
+    /// When ``renewSessionsInForeground()`` renewed last. Nil before the first time.
+    let foregroundRenewal = Mutex<Date?>(nil)
 
     private init(accounts: AccountStore, folders: Folders, device: Device) {
         self.accounts = accounts

@@ -74,6 +74,29 @@ struct RenewalTests {
         await latch.close()
     }
 
+    @Test("OX-12 a token is renewed when the program returns to the foreground, at most once in a minute")
+    func foreground() async throws {
+        let latch = try await fixture.home.open()
+        let account = try await fixture.signIn(latch)
+        await latch.renewSessionsInForeground()
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
+        fixture.home.clock.advance(by: 59)
+        await latch.renewSessionsInForeground()
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 1)
+        fixture.home.clock.advance(by: 2)
+        await latch.renewSessionsInForeground()
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 2)
+        #expect(try await latch.session(for: account).validToken().reveal() == "token-number-3")
+
+        // A clock that is set back prevents nothing, and a server that is not there signs nobody out.
+        fixture.home.clock.advance(by: -3_600)
+        fixture.onyx.intercept { $0.path == OnyxFixture.refresh ? .json("{}", 503) : nil }
+        await latch.renewSessionsInForeground()
+        #expect(fixture.wire.count(OnyxFixture.refresh) == 3)
+        #expect(try await latch.session(for: account).validToken().reveal() == "token-number-3")
+        await latch.close()
+    }
+
     @Test("OX-12 a wait ends at its date, by a call and by cancellation")
     func timer() async throws {
         let timer = try #require(WallClockTimer())

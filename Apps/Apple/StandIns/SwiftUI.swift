@@ -39,6 +39,12 @@ public struct ConditionalContent<First, Second>: Primitive {}
 }
 
 // Source: https://developer.apple.com/documentation/swiftui/bindable, binding and state
+public enum ScenePhase: Comparable, Sendable { case background, inactive, active }
+public struct EnvironmentValues: Sendable { public var scenePhase: ScenePhase { .active } }
+@MainActor @preconcurrency @propertyWrapper public struct Environment<Value> {
+    public init(_ path: KeyPath<EnvironmentValues, Value>) {}
+    public var wrappedValue: Value { fatalError("A stand-in has no value.") }
+}
 @MainActor @preconcurrency @propertyWrapper @dynamicMemberLookup public struct Bindable<Value> {
     public var wrappedValue: Value
     public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }

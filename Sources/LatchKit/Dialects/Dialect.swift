@@ -48,6 +48,9 @@ package protocol Dialect: Sendable {
     var refresh: DialectRequest? { get }
     /// Reads a successful response to ``refresh``. Returns nil when the response is not from this family.
     func renewal(from response: ClientResponse) -> Grant?
+    /// Whether a token is also renewed when the program returns to the foreground, because responses do not say when it
+    /// expires. Default: false.
+    var renewsInForeground: Bool { get }
     /// When to renew a token that was granted at `now`. Default: never.
     func refreshDate(now: Date, expires: Date?) -> Date
 
@@ -101,6 +104,8 @@ package protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    /// False: a token is renewed before its expiry.
+    package var renewsInForeground: Bool { false }
     /// An empty dictionary: this family stores nothing about a server.
     package var details: [String: String] { [:] }
     /// Returns this value: the servers of this family do not differ.

@@ -24,6 +24,39 @@ extension LatchClient {
         await renewSessions(waiting: timer.wait(until:))
     }
 
+    /// Renews the tokens that are due, and those of families whose responses do not say when a token expires. A program
+    /// with a window calls this when it returns to the foreground.
+    ///
+    /// A call within ``foregroundPause`` after another one does nothing. Failures are visible in the states of the
+    /// sessions.
+    ///
+    /// Source: OX-12.
+    public func renewSessionsInForeground() async {
+        let now = accounts.now()
+        let isDue = foregroundRenewal.withLock { last in
+            // A clock that was set back must not prevent renewals.
+            if let last, last <= now, now.timeIntervalSince(last) < Self.foregroundPause { return false }
+            last = now
+            return true
+        }
+        guard isDue, let ids = try? await accounts.renewalDates().keys else { return }
+        await withTaskGroup { group in
+            for id in ids { group.addTask { await self.renewInForeground(id) } }
+        }
+    }
+
+    /// The shortest time between two renewals in the foreground, in seconds. Onyx's own app has the same.
+    static let foregroundPause: TimeInterval = 60
+
+    private func renewInForeground(_ id: Account.ID) async {
+        guard let account = try? await accounts.account(id), let session = try? session(for: account) else { return }
+        if session.dialect.renewsInForeground {
+            try? await session.refresh()
+        } else {
+            _ = await session.renewIfDue()
+        }
+    }
+
     /// Renews tokens, and waits with `waiting`.
     func renewSessions(waiting: @Sendable (Date) async -> WallClockTimer.Wakeup) async {
         var schedule = RenewalSchedule()

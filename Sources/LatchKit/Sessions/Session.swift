@@ -107,7 +107,7 @@ public actor Session {
         try await current().token
     }
 
-    /// Renews the token now, whether it is due or not. Programs call this when they return to the foreground.
+    /// Renews the token now, whether it is due or not.
     ///
     /// - Throws: The errors of ``validToken()``, and the error that prevented the renewal.
     public func refresh() async throws {

@@ -74,6 +74,7 @@ public final class AppScreen {
     @ObservationIgnored private var accountsScreen: AccountsScreen?
     @ObservationIgnored private let running = ScreenTask()
     @ObservationIgnored private let retrying = ScreenTask()
+    @ObservationIgnored private let foreground = ScreenTask()
     /// The accounts whose sessions are being restored after the unlocking of the device.
     @ObservationIgnored private var restoring: Set<Account.ID> = []
     @ObservationIgnored let commands = RunningCommands()
@@ -131,12 +132,21 @@ public final class AppScreen {
         default: break
         }
         running.cancel()
+        foreground.cancel()
         await commands.finish()
         await running.finish()
         await client?.close()
         (client, list, shown, adding) = (nil, nil, nil, nil)
         (accounts, accountsScreen, restoring, hasWaited) = (nil, nil, [], false)
         state = .opening
+    }
+
+    /// Renews the sessions after the app has returned to the foreground.
+    ///
+    /// Source: OX-12.
+    public func returnToForeground() {
+        guard let client, !isLocked else { return }
+        foreground.start { _ in await client.renewSessionsInForeground() }
     }
 
     /// Tries again what failed: to open the accounts, or to use the session.

@@ -6,6 +6,7 @@ public import SwiftUI
 /// The whole app: the screen that the gate decides on.
 public struct RootView: View {
     private let screen: AppScreen
+    @Environment(\.scenePhase) private var phase
 
     /// Creates the view of an app. It starts when the view appears.
     public init(screen: AppScreen) { self.screen = screen }
@@ -25,6 +26,9 @@ public struct RootView: View {
             }
         }
         .task { @MainActor in screen.start() }
+        .onChange(of: phase) { _, phase in
+            if phase == .active { screen.returnToForeground() }
+        }
     }
 
     private func retry(_ title: String, _ error: ScreenError) -> some View {

@@ -35,6 +35,10 @@ package struct OnyxDialect: PasswordDialect {
     package var refresh: DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/refresh", headers: Self.acceptsJSON)
     }
+    /// True, as in Onyx's own app.
+    ///
+    /// Source: OX-12.
+    package var renewsInForeground: Bool { true }
     /// Returns the request that ends the session: `POST /api/auth/mobile/logout`.
     package func signOut(keyID: String?) -> DialectRequest? {
         DialectRequest(.post, "/api/auth/mobile/logout", headers: Self.acceptsJSON)

@@ -73,7 +73,11 @@ public final class DesktopApplication {
             return
         }
         if let window { return window.present() }
-        let window = MainWindow(application) { [unowned self] in stop() }
+        let window = MainWindow(application) { [unowned self] in
+            screen.returnToForeground()
+        } closed: { [unowned self] in
+            stop()
+        }
         self.window = window
         router = Router(screen, window.pages)
         window.present()

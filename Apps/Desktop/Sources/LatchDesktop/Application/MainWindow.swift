@@ -31,8 +31,12 @@ final class MainWindow {
     ///
     /// - Parameters:
     ///   - application: The application, which owns the window.
+    ///   - activated: Called when the window gets the focus.
     ///   - closed: Called when a person closes the window, which is only hidden then.
-    init(_ application: UnsafeMutablePointer<GtkApplication>, closed: @escaping @MainActor () -> Void) {
+    init(
+        _ application: UnsafeMutablePointer<GtkApplication>, activated: @escaping @MainActor () -> Void,
+        closed: @escaping @MainActor () -> Void
+    ) {
         window = adw_application_window_new(application)
         header = adw_header_bar_new()
         title = adw_window_title_new(AppScreen.Text.name, "")
@@ -45,6 +49,9 @@ final class MainWindow {
             window.isVisible = false
             closed()
             return true
+        }
+        window.on(property: "is-active") { [unowned self] in
+            if gtk_window_is_active(window.cast()) != 0 { activated() }
         }
         addEscape()
         window.on(property: "default-width") { [unowned self] in drawControls() }
