@@ -56,7 +56,7 @@ import Testing
 
         #expect(account.userEmail == "ada@example.org" && account.displayName == "Ada" && account.isActive)
         #expect(try await latch.session(for: account).client.send(.get, "/api/me").status == .ok)
-        let asked = try #require(fixture.wire.requests.first { $0.path.contains("/oauth/authorize") })
+        let asked = try #require(fixture.wire.requests.first { $0.path.contains("/oauth/authorize?") })
         #expect(asked.path.hasPrefix("/api/auth/mobile/oauth/authorize?"))
         #expect(asked.query["mobile_redirect_uri"] == "onyx://auth/callback" && asked.query["provider"] == nil)
         #expect((asked.query["app_state"] ?? "").count >= 22)
@@ -68,6 +68,24 @@ import Testing
         for secret in [verifier.secret.reveal(), body["code"]?.string ?? ""] {
             #expect(try fixture.home.files(holding: secret).isEmpty)
         }
+    }
+
+    @Test("OX-2 OX-9 a server with the authorization path of the first design only is opened there")
+    func firstDesign() async throws {
+        let onyx = fixture.onyx
+        fixture.onyx.intercept(
+            Self.answers { request in
+                if request.path.hasPrefix("/api/auth/mobile/oauth/") { return .json(#"{"detail":"Not Found"}"#, 404) }
+                return request.path.hasPrefix("/api/auth/oauth/authorize?") ? onyx.authorize(request) : nil
+            })
+        let latch = try await fixture.home.open()
+        let server = try await server(latch)
+
+        async let signedIn = latch.signIn(person.signIn(), to: server)
+        let address = await person.address()
+        #expect(address.contains("/api/auth/oauth/authorize?redirect=true&mobile_redirect_uri="))
+        try person.open(await person.link(from: address))
+        #expect(try await signedIn.userEmail == "ada@example.org")
     }
 
     @Test("OX-9 if the server allows loopback, its redirect is received there; one request is accepted and gets a page")
@@ -359,7 +377,7 @@ import Testing
         try person.open(await person.link(from: await person.address()))
         _ = try await signedIn
 
-        #expect(fixture.wire.requests.first { $0.path.contains("/oauth/authorize") }?.query["provider"] == "keycloak")
+        #expect(fixture.wire.requests.first { $0.path.contains("/oauth/authorize?") }?.query["provider"] == "keycloak")
     }
 
     @Test("OX-9 if the server does not identify the person, the token is revoked")

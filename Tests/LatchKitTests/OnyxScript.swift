@@ -62,7 +62,7 @@ final class OnyxScript: Sendable {
     }
 
     /// Signs the person in at once and sends the browser back with a code.
-    private func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
+    func authorize(_ request: ScriptedServer.Request) -> ScriptedServer.Response {
         let query = request.query
         guard query["redirect"] == "true", let redirect = query["mobile_redirect_uri"],
             let appState = query["app_state"], let challenge = query["app_code_challenge"]

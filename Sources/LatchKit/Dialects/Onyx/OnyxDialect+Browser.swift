@@ -20,10 +20,10 @@ extension OnyxDialect: BrowserDialect {
         try await connection.allowsLoopback(issuer: Self.prefix)
     }
 
-    /// Begins a sign-in. The browser opens `/api/auth/mobile/oauth/authorize` with `redirect=true` and the app's three
+    /// Begins a sign-in. The browser opens the server's authorization path with `redirect=true` and the app's three
     /// parameters. The code is redeemed with the PKCE verifier.
     ///
-    /// This program never requests the address itself, because the cookie that the response sets belongs in the
+    /// This program never requests that address itself, because the cookie that the response sets belongs in the
     /// browser.
     ///
     /// Source: OX-2, OX-5, OX-9; docs/protocols/onyx.md, Authorize and Sign-in in the app.
@@ -36,11 +36,21 @@ extension OnyxDialect: BrowserDialect {
             ("app_code_challenge", verifier.challenge.text),
         ]
         if let provider = start.provider { pairs.append(("provider", provider)) }
-        let path = Self.prefix + "/auth/mobile/oauth/authorize?" + FormURLEncoded.encode(pairs)
+        let path = try await Self.authorizationPath(connection) + "?" + FormURLEncoded.encode(pairs)
         return PendingBrowserSignIn(address: try connection.address.url(of: path), state: start.state) { back in
             let response = try await connection.send(exchange(code: back.code, verifier: verifier))
             return try grant(fromExchange: response, of: connection.address)
         }
+    }
+
+    /// Returns the path that the browser opens: `/api/auth/mobile/oauth/authorize`, or `/api/auth/oauth/authorize` at a
+    /// server that has only the path of OX-2. It is requested without parameters to find out, which begins no sign-in.
+    ///
+    /// Source: OX-2; docs/protocols/onyx.md, Authorize.
+    private static func authorizationPath(_ connection: UnauthenticatedConnection) async throws -> String {
+        let path = prefix + "/auth/mobile/oauth/authorize"
+        let response = try await connection.send(DialectRequest(.get, path, headers: ["Accept": JSON.mediaType]))
+        return response.status == .notFound ? prefix + "/auth/oauth/authorize" : path
     }
 
     /// Returns `POST /api/auth/mobile/sso/exchange` with `code` and `code_verifier`.
