@@ -32,6 +32,30 @@ struct SignInFlowTests {
         }
     }
 
+    @Test("OX-10 Onyx Cloud is a choice: its name and its button stand for its address")
+    func hostedServer() async throws {
+        let cloud = try #require(HostedServer.all.first)
+        #expect(HostedServer.all.count == 1 && cloud.name == "Onyx Cloud")
+        #expect(cloud.address.url == "https://cloud.onyx.app")
+        for text in ["Onyx Cloud", " onyx-cloud ", "ONYX  CLOUD"] {
+            #expect(try ServerAddress(addressOrName: text) == cloud.address)
+        }
+        #expect(try ServerAddress(addressOrName: "https://onyx-cloud").url == "https://onyx-cloud")
+        #expect(throws: LatchError.self) { try ServerAddress(addressOrName: "Onyx Clouds") }
+
+        try await AppFixture.with { fixture in
+            let connect = try await fixture.start().connect()
+            #expect(connect.hostedServers == [cloud])
+            // No request leaves the machine: the proxy is a port without a server.
+            let free = try HeldPort()
+            connect.connection.proxy = "http://127.0.0.1:\(free.number)"
+            connect.choose(cloud)
+            #expect(connect.state == .connecting && connect.address == "https://cloud.onyx.app")
+            try await observed { connect.state != .connecting }
+            #expect(connect.error != nil && connect.address == "https://cloud.onyx.app")
+        }
+    }
+
     @Test("IM-2 IM-5 a wrong password stays on the second step, the right one opens the app, and no password is kept")
     func password() async throws {
         try await AppFixture.with { fixture in

@@ -53,7 +53,7 @@ struct Doctor: ExecutableCommand {
         let account: Account?
         let address: ServerAddress
         if let text = self.address {
-            address = try ServerAddress(text)
+            address = try ServerAddress(addressOrName: text)
             account = connection.isEmpty ? try await context.knownAccount(at: address) : nil
         } else {
             let chosen = try await context.account(selector)

@@ -6,7 +6,11 @@ import Terminal
 /// `latch login`: finds a server, asks about its certificate if needed, and signs in.
 struct Login: ExecutableCommand {
     private static let address = OptionalArgument<String>(
-        "ADDRESS", help: "The server, such as photos.example.org. Default: API_BASE_URL, or the answer to a prompt.")
+        "ADDRESS",
+        help: """
+            The server, such as photos.example.org, or the name of a hosted one, such as onyx-cloud. Default: \
+            API_BASE_URL, or the answer to a prompt.
+            """)
     private static let email = Option<String>(
         "email", short: "e", value: "EMAIL",
         help: "The e-mail address to sign in with. Default: the answer to a prompt.")
@@ -150,7 +154,7 @@ struct Login: ExecutableCommand {
     }
 
     private func serverAddress(_ context: CommandContext) async throws -> ServerAddress {
-        if let address { return try ServerAddress(address) }
+        if let address { return try ServerAddress(addressOrName: address) }
         let configured = try ServerAddress.configured(in: context.environment)
         guard context.environment["API_BASE_URL", default: ""].isEmpty else {
             // Other projects use a variable of that name too, so a message is printed.
@@ -166,7 +170,7 @@ struct Login: ExecutableCommand {
         let known = if let found { found } else { try await accounts.activeAccount()?.serverURL }
         let text = try await context.prompter.ask(
             "Server address", suggestion: (known ?? configured).url, instead: "Give it: latch login ADDRESS")
-        return try ServerAddress(text)
+        return try ServerAddress(addressOrName: text)
     }
 
     /// Returns the connection options of the command line. Without any, returns those of the account at that address.

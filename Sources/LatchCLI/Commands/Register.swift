@@ -6,7 +6,8 @@ import Terminal
 
 /// `latch register`: creates an account on a server and signs in to it.
 struct Register: ExecutableCommand {
-    private static let address = Argument<String>("ADDRESS", help: "The server, such as onyx.example.org.")
+    private static let address = Argument<String>(
+        "ADDRESS", help: "The server, such as onyx.example.org, or onyx-cloud.")
     private static let email = Option<String>(
         "email", short: "e", value: "EMAIL",
         help: "The e-mail address of the new account. Default: the answer to a prompt.")
@@ -37,7 +38,7 @@ struct Register: ExecutableCommand {
     var isNonInteractive: Bool { readsPassword }
 
     func perform(in context: CommandContext) async throws -> ExitCode {
-        let address = try ServerAddress(address)
+        let address = try ServerAddress(addressOrName: address)
         let given = try email.map { try EmailAddress(typed: $0) }
         let options = try await connection.options(for: address, context.prompter)
         let server = try await ServerSearch(context: context, prompter: context.prompter).find(address, options)

@@ -16,6 +16,8 @@ package protocol Dialect: Sendable {
     var id: DialectID { get }
     /// The name of the family, for people.
     var title: String { get }
+    /// The public server of the family's maker, which people choose by its name. Nil, the default, when there is none.
+    var hostedServer: HostedServer? { get }
     /// The data about one server to store with the account. Contains no secret. Default: empty.
     var details: [String: String] { get }
     /// Returns the dialect of a server with stored ``details``. Default: this value, for families whose servers do not
@@ -104,6 +106,8 @@ package protocol Dialect: Sendable {
 }
 
 extension Dialect {
+    /// Nil: the makers of most families operate no public server.
+    package var hostedServer: HostedServer? { nil }
     /// False: a token is renewed before its expiry.
     package var renewsInForeground: Bool { false }
     /// An empty dictionary: this family stores nothing about a server.

@@ -39,6 +39,8 @@ public final class ConnectScreen {
     public private(set) var state = State.editing(nil)
     /// The address of the server, as the person types it. The scheme may be missing. An edit stops asking the server.
     public var address: String { didSet { if address != oldValue, state != .editing(nil) { cancel() } } }
+    /// The hosted servers, each of which is a button with its name.
+    public let hostedServers = HostedServer.all
     /// How to connect: proxy, header fields and certificates. Options that belong to one server are not used for another
     /// address.
     public internal(set) var connection: ConnectionOptions
@@ -75,7 +77,7 @@ public final class ConnectScreen {
         guard canContinue else { return }
         let address: ServerAddress
         do {
-            address = try ServerAddress(self.address)
+            address = try ServerAddress(addressOrName: self.address)
         } catch {
             state = .editing(ScreenError(error))
             return
@@ -105,6 +107,13 @@ public final class ConnectScreen {
                 }
             }
         }
+    }
+
+    /// Asks a hosted server, as if the person had entered its address.
+    public func choose(_ server: HostedServer) {
+        guard state != .connecting else { return }
+        address = server.address.url
+        next()
     }
 
     /// Makes the screen of the connection: proxy, header fields and certificates. They are used once they are saved.

@@ -21,6 +21,9 @@ struct ConnectView: View {
                 ConnectionView(screen: $0)
             }
             Button(ConnectScreen.Text.next) { screen.next() }.disabled(!screen.canContinue)
+            ForEach(screen.hostedServers, id: \.self) { server in
+                Button(server.name) { screen.choose(server) }.disabled(screen.state == .connecting)
+            }
             if flow.canLeave || screen.state == .connecting {
                 Button(SignInScreen.Text.back, role: .cancel) { flow.back() }
             }

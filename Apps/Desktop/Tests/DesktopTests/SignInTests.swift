@@ -1,4 +1,5 @@
 import DesktopDriver
+import LatchKit
 import Testing
 
 extension WindowTests {
@@ -15,6 +16,14 @@ extension WindowTests {
                 try await app.press("Next")
                 try await app.wait(for: .alert, containing: "Server is not reachable")
                 try await app.wait(forText: "http://127.0.0.1:1", in: "Server URL")
+            }
+        }
+
+        @Test("IM-2 OX-10 the first step shows the version, and Onyx Cloud as a choice")
+        func firstStep() async throws {
+            try await withApp { app, _ in
+                try await app.wait(for: .label, "v\(LatchClient.version)")
+                try await app.wait(for: .button, "Onyx Cloud")
             }
         }
 

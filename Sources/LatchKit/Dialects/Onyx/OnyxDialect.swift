@@ -27,6 +27,13 @@ package struct OnyxDialect: PasswordDialect {
     /// `Onyx`.
     package var title: String { "Onyx" }
 
+    /// `Onyx Cloud`, at the address that Onyx's own app uses.
+    ///
+    /// Source: OX-10; docs/protocols/onyx.md, Server discovery.
+    package var hostedServer: HostedServer? {
+        (try? ServerAddress("https://cloud.onyx.app")).map { HostedServer(name: "Onyx Cloud", address: $0) }
+    }
+
     /// The request that identifies the family: `GET /api/auth/type`.
     package var probe: DialectRequest { DialectRequest(.get, "/api/auth/type", headers: Self.acceptsJSON) }
     /// The request that asks who is signed in: `GET /api/me`.

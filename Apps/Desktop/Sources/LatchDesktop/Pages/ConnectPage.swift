@@ -11,6 +11,7 @@ final class ConnectPage {
     private let error: FieldErrors<String>
     private let spinner = Spinner(ConnectScreen.Text.connecting)
     private let next: Button
+    private let hosted: Stacked
 
     /// Makes the page of a flow's screen.
     static func page(_ screen: ConnectScreen, in flow: SignInFlow, on pages: PageStack) -> Page {
@@ -21,7 +22,7 @@ final class ConnectPage {
             Page.form(
                 Label.heading(ConnectScreen.Text.title), Group(nil, [owner.address]),
                 owner.error.label, owner.next,
-                owner.spinner,
+                owner.spinner, owner.hosted,
                 Button.flat(ConnectScreen.Text.settings) {
                     pages.push(ConnectionPage.page(screen.connectionScreen(), on: pages))
                 },
@@ -37,6 +38,8 @@ final class ConnectPage {
         self.screen = screen
         error = FieldErrors([ConnectScreen.Text.address: address])
         next = .suggested(ConnectScreen.Text.next) { screen.next() }
+        hosted = Stacked.column()
+        for server in screen.hostedServers { hosted.append(Button.pill(server.name) { screen.choose(server) }) }
         address.example(ConnectScreen.Text.example)
         address.onEdit { screen.address = $0 }.onReturn { screen.next() }
         observing(self) { $0.draw() }
@@ -46,6 +49,7 @@ final class ConnectPage {
         address.text = screen.address
         error.show(screen.error, at: ConnectScreen.Text.address)
         next.isSensitive = screen.canContinue
+        hosted.isSensitive = screen.state != .connecting
         spinner.isSpinning = screen.state == .connecting
     }
 }
