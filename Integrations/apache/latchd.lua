@@ -69,6 +69,10 @@ function latchd(r)
     for _, name in ipairs(names(r:headers_in_table())) do
         if is_from_outside(name) then r.headers_in[name] = nil end
     end
+    -- WebSocket is the only protocol to which a connection may change. With any other, the backend would get all further requests
+    -- on it past latchd.
+    local is_websocket = (r.headers_in["Upgrade"] or ""):lower() == "websocket"
+    r.headers_in["Upgrade"] = is_websocket and "websocket" or nil
     local address = r.useragent_ip
     local host = r.hostname
     -- The sign-in page, and the metadata by which apps find it.
@@ -125,7 +129,7 @@ function latchd(r)
     -- A field that Connection names would be removed after Apache. Apache itself decides whether to close the connection.
     local options = {}
     if (r.headers_in["Connection"] or ""):lower():find("%f[%w]close%f[%W]") then options[1] = "close" end
-    if r.headers_in["Upgrade"] then options[#options + 1] = "Upgrade" end
+    if is_websocket then options[#options + 1] = "Upgrade" end
     r.headers_in["Connection"] = #options > 0 and table.concat(options, ", ") or nil
     return apache2.OK
 end

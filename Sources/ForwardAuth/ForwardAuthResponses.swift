@@ -79,6 +79,8 @@ enum ForwardAuthResponses {
         case .contradictory:
             sentence(status, "The header fields about the original request are invalid or contradict each other.")
         case .ambiguousPath: sentence(status, "The path is ambiguous.")
+        case .otherProtocol:
+            sentence(status, "CONNECT, TRACE and an Upgrade to anything but 'websocket' are not allowed here.")
         }
     }
 

@@ -13,6 +13,8 @@ struct ForwardedFields: Sendable {
         case originalMethod
         /// Fields that the proxy does not set, but that some servers use instead of the request line.
         case rewrite, override, methodOverride, plainOverride
+        /// `Upgrade`, if the proxy passes it on.
+        case upgrade
     }
 
     private(set) var method: String?
@@ -28,9 +30,13 @@ struct ForwardedFields: Sendable {
     mutating func read(_ field: HTTPHeaders.Field) throws(ForwardedRefusal) {
         guard let name = Self.name(field.name) else { return }
         let bit: UInt16 = 1 << name.rawValue
-        guard seen & bit == 0, !field.value.isEmpty else { throw .contradictory }
+        guard seen & bit == 0, !field.value.isEmpty else {
+            throw name == .upgrade ? .otherProtocol : .contradictory
+        }
         seen |= bit
         switch name {
+        case .upgrade:
+            guard HTTPHeaders.namesAreEqual(field.value, "websocket") else { throw .otherProtocol }
         case .host: try read(host: field.value)
         case .scheme: try read(scheme: field.value)
         case .target, .rewrite: try Self.agree(&target, field.value)
@@ -43,7 +49,9 @@ struct ForwardedFields: Sendable {
     }
 
     private static func name(_ name: String) -> Name? {
-        guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else { return nil }
+        guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else {
+            return HTTPHeaders.namesAreEqual("Upgrade", name) ? .upgrade : nil
+        }
         return names.first { HTTPHeaders.namesAreEqual($0.text, name) }?.name
     }
 
@@ -73,6 +81,7 @@ struct ForwardedFields: Sendable {
             // Some backends treat `post` as POST, but a rule for POST does not match it.
             text == text.uppercased()
         else { throw .contradictory }
+        guard text != "CONNECT", text != "TRACE" else { throw .otherProtocol }
         try Self.agree(&method, text)
     }
 

@@ -7,7 +7,8 @@ package import HTTPServer
 /// The host, scheme, target and method come from header fields of one of two conventions. One is `X-Forwarded-Host`,
 /// `-Proto`, `-Uri` and `-Method` (Caddy, Traefik, and the configurations in our documentation). The other is
 /// `X-Original-URL`, which contains everything except the method, `X-Original-URI` and `X-Original-Method`. Duplicate,
-/// contradictory and invalid fields are refused, because one of them may come from the client. Only a request from a
+/// contradictory and invalid fields are refused, because one of them may come from the client. So are requests after
+/// which the connection could leave HTTP/1.1, because no later request on it would be checked. Only a request from a
 /// trusted proxy may be read this way.
 package struct ForwardedRequest: Sendable {
     package let method: HTTPMethod
@@ -39,8 +40,11 @@ package struct ForwardedRequest: Sendable {
     /// Parses the header fields of a request from the proxy.
     package init(_ request: ServerRequest) throws(ForwardedRefusal) {
         var fields = ForwardedFields()
-        // The names that `ForwardedFields` reads have 13 to 22 bytes.
-        for field in request.headers.fields where (13...22).contains(field.name.utf8.count) { try fields.read(field) }
+        // The names that `ForwardedFields` reads have 7 or 13 to 22 bytes.
+        for field in request.headers.fields {
+            let length = field.name.utf8.count
+            if length == 7 || (13...22).contains(length) { try fields.read(field) }
+        }
         guard let method = fields.method, let scheme = fields.scheme, let host = fields.host,
             let target = fields.target
         else { throw .incomplete }
@@ -64,4 +68,9 @@ package enum ForwardedRefusal: Error {
     case contradictory
     /// Two servers could read the path differently.
     case ambiguousPath
+    /// The request asks for a tunnel or for another protocol than WebSocket (`CONNECT`, `Upgrade: h2c`), or to be sent
+    /// back with all fields that the proxy added (`TRACE`).
+    ///
+    /// Source: RFC 9110 §7.8, §9.3.6 and §9.3.8; RFC 7540 §3.2 for `h2c`.
+    case otherProtocol
 }

@@ -61,6 +61,34 @@ struct VerifyFieldTests: AsksForwardAuth {
         }
     }
 
+    @Test(
+        "A request that leaves HTTP/1.1 is refused with the reason, signed in or not",
+        arguments: [
+            "h2c", "H2C", "h2c, websocket", "websocket, h2c", "TLS/1.0", "websocket/13", "connect-udp", "",
+        ])
+    func otherProtocol(upgrade: String) async throws {
+        try await with { (fixture: GatewayFixture) async throws in
+            try await fixture.addPerson()
+            for token in [nil, try await fixture.token()] {
+                let response = try await ask(fixture, "/health", token: token, [("Upgrade", upgrade)])
+                #expect(response.status == 400)
+                #expect(response.text.contains("Upgrade to anything but 'websocket'"))
+                let nginx = try await ask(
+                    fixture, "/health", token: token, query: "?proxy=nginx", [("Upgrade", upgrade)])
+                #expect(nginx.status == 403)
+                for method in ["CONNECT", "TRACE"] {
+                    #expect(try await ask(fixture, "/health", method: method, token: token).status == 400)
+                }
+            }
+            for upgrade in ["websocket", "WebSocket"] {
+                #expect(try await ask(fixture, "/health", [("Upgrade", upgrade)]).status == 200)
+                #expect(try await ask(fixture, "/photos", [("Upgrade", upgrade)]).status == 401)
+            }
+            let twice = [("Upgrade", "websocket"), ("Upgrade", "websocket")]
+            #expect(try await ask(fixture, "/health", twice).status == 400)
+        }
+    }
+
     @Test("A request without one of the fields is refused, and a missing host is logged")
     func incomplete() async throws {
         try await with { (fixture: GatewayFixture) async throws in
