@@ -24,13 +24,16 @@ struct ProxyFixture {
 
     let base: SystemFixture
     let gateway: RunningGateway
-    private let backend: RunningProgram
+    /// Prints a line for each request that it gets, `request METHOD PATH`, and one for each tunnel.
+    let backend: RunningProgram
     private let proxy: RunningProgram
     private let kind: ProxyKind
     private let places: ProxyKind.Places
 
     /// Starts all three, and signs a person in, whose token is ``token``.
-    static func start(_ kind: ProxyKind) async throws -> ProxyFixture {
+    ///
+    /// With `http2`, clients talk HTTP/2 to the proxy without asking for it first.
+    static func start(_ kind: ProxyKind, http2: Bool = false) async throws -> ProxyFixture {
         let folder = try TemporaryDirectory()
         try folder.write(configuration, to: "latchd.yaml")
         let base = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
@@ -43,7 +46,7 @@ struct ProxyFixture {
             throw ChildProcess.Failure("No port in '\(line)'.")
         }
         let places = ProxyKind.Places(
-            gateway: gateway.port, backend: port, socket: folder.file("proxy.sock"), folder: folder)
+            gateway: gateway.port, backend: port, socket: folder.file("proxy.sock"), isHTTP2: http2, folder: folder)
         let proxy = try RunningProgram(
             "/usr/bin/env", ["-C", folder.path] + (try kind.command(places)),
             environment: [
@@ -57,8 +60,10 @@ struct ProxyFixture {
     }
 
     /// Runs `body` with a fixture, and ends everything after it.
-    static func with(_ kind: ProxyKind, _ body: (ProxyFixture) async throws -> Void) async throws {
-        let fixture = try await start(kind)
+    static func with(
+        _ kind: ProxyKind, http2: Bool = false, _ body: (ProxyFixture) async throws -> Void
+    ) async throws {
+        let fixture = try await start(kind, http2: http2)
         try await attempt {
             try await body(fixture)
         } finally: {
@@ -163,6 +168,39 @@ struct ProxyFixture {
             kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
+    /// Sends a request as it is on a connection of its own, and returns the first response. Nil when the proxy ends the connection
+    /// without one, or waits for more for two seconds.
+    func first(_ text: String) async throws -> RawResponse? {
+        let socket = try kind.connect(places, deadline: 2)
+        return try await withCheckedThrowingContinuation { continuation in
+            BackgroundThread.start {
+                continuation.resume(
+                    with: Result {
+                        try socket.write(text)
+                        var all: [UInt8] = []
+                        while let chunk = try? socket.readSome(), !chunk.isEmpty {
+                            all += chunk
+                            if let response = RawResponse.all(in: all).first { return response }
+                        }
+                        return nil
+                    })
+            }
+        }
+    }
+
+    /// Sends a request over HTTP/2, and returns what the backend got. Nil when it got nothing.
+    func view(_ request: HTTP2Request) async throws -> BackendView? {
+        let socket = try kind.connect(places, deadline: 10)
+        return try await withCheckedThrowingContinuation { continuation in
+            BackgroundThread.start {
+                continuation.resume(
+                    with: Result {
+                        BackendView(body: try request.content(socket))
+                    })
+            }
+        }
+    }
+
     /// Repeats a request until it is refused, as it is once a cached answer is too old.
     func untilRefused(_ path: String, _ fields: [String]) async throws {
         for _ in 1...1_000 where try await ask(path, fields).status == 200 {
@@ -212,15 +250,23 @@ struct BackendView {
     let method: String
     let path: String
     let fields: [String]
+    /// The lines of the trailer, which no backend may take for fields.
+    let trailers: [String]
 
     init?(_ response: RawResponse) {
-        guard response.status == 200, let json = try? JSONValue(parsing: response.body),
+        guard response.status == 200 else { return nil }
+        self.init(body: response.body)
+    }
+
+    init?(body: [UInt8]) {
+        guard let json = try? JSONValue(parsing: body),
             let method = json["method"]?.string, let path = json["path"]?.string,
             let fields = json["fields"]?.array?.compactMap(\.string)
         else { return nil }
         self.method = method
         self.path = path
         self.fields = fields
+        trailers = json["trailers"]?.array?.compactMap(\.string) ?? []
     }
 
     /// Every value of a field, whatever a server might take for its name; an empty one says nothing.

@@ -15,6 +15,8 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         let gateway: Int
         let backend: Int
         let socket: String
+        /// Whether clients talk HTTP/2 without asking for it first.
+        let isHTTP2: Bool
         /// An address of the loopback network that nobody else has, for Caddy: behind a Unix socket it tells nothing of the
         /// request that it holds.
         let host = "127.\(Int.random(in: 64...127)).\(Int.random(in: 1...254)).\(Int.random(in: 1...254))"
@@ -24,9 +26,10 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// Connects to the proxy.
-    func connect(_ places: Places) throws -> RawSocket {
+    func connect(_ places: Places, deadline: Int = 60) throws -> RawSocket {
         listensOnPort
-            ? try RawSocket(host: places.host, port: Places.port) : try RawSocket(path: places.socket)
+            ? try RawSocket(host: places.host, port: Places.port, deadline: deadline)
+            : try RawSocket(path: places.socket, deadline: deadline)
     }
 
     /// Caddy and Apache cannot listen on a suitable Unix socket.
@@ -67,7 +70,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(places.backend)")
         switch self {
         case .nginx, .cachingNginx:
-            text = text.replacing("listen 80;", with: "listen unix:\(places.socket);")
+            text = text.replacing("listen 80;", with: "listen unix:\(places.socket)\(places.isHTTP2 ? " http2" : "");")
                 .replacing("/run/latchd/latchd.sock", with: places.folder.file("latchd.sock"))
                 .replacing("/run/latchd-cache", with: places.folder.file("cache"))
             if self == .cachingNginx {
@@ -79,7 +82,8 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             // Without a certificate of its own.
             text = text.replacing(
                 "app.example.org {\n", with: "http://app.example.org {\n\tbind \(places.host)\n")
-            text = "{\n\tadmin off\n\thttp_port \(Places.port)\n}\n" + text
+            let protocols = places.isHTTP2 ? "\tservers {\n\t\tprotocols h1 h2 h2c\n\t}\n" : ""
+            text = "{\n\tadmin off\n\thttp_port \(Places.port)\n\(protocols)}\n" + text
         case .haproxy: text = text.replacing("bind :80", with: "bind unix@\(places.socket)")
         case .apache:
             text = text.replacing("*:80", with: "\(places.host):\(Places.port)")
@@ -105,7 +109,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     private static func apacheAround(_ places: Places) -> String {
         let modules = [
-            "mpm_event", "authz_core", "headers", "lua", "proxy", "proxy_http", "rewrite",
+            "mpm_event", "authz_core", "headers", "http2", "lua", "proxy", "proxy_http", "rewrite",
         ].map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
         return """
             ServerRoot "\(places.folder.path)"
@@ -114,6 +118,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             Mutex "file:\(places.folder.path)" default
             ErrorLog /dev/stderr
             Listen \(places.host):\(Places.port)
+            Protocols \(places.isHTTP2 ? "h2c " : "")http/1.1
             \(modules.joined(separator: "\n"))
             Include "\(places.folder.file("app.example.org.conf"))"
             """
