@@ -1,4 +1,3 @@
-package import FoundationEssentials
 package import GatewayCore
 package import HTTPMessages
 
@@ -49,24 +48,5 @@ extension AccessRule {
         self.init(
             name: name, hosts: hostPatterns, paths: pathPatterns, methods: methods, admission: admission,
             acceptsKeys: acceptsKeys, requirement: requirement)
-    }
-}
-
-/// People who are named individually or by group.
-package struct AccessMembers: Sendable, Equatable {
-    package let emails: Set<EmailAddress>
-    package let ids: Set<UUID>
-    package let groups: Set<ExactText>
-
-    /// Creates members from people, by e-mail address or id, and from groups, by name.
-    package init(users: [String], groups: [String] = []) {
-        ids = Set(users.compactMap { UUID(uuidString: $0) })
-        emails = Set(users.filter { UUID(uuidString: $0) == nil }.map { EmailAddress(normalizing: $0) })
-        self.groups = Set(groups.map { ExactText($0) })
-    }
-
-    package func contains(_ person: Person, in groups: [String]) -> Bool {
-        ids.contains(person.id) || !emails.isEmpty && person.provedAddress.map(emails.contains) == true
-            || !self.groups.isEmpty && groups.contains { self.groups.contains(ExactText($0)) }
     }
 }

@@ -19,11 +19,6 @@ package struct AccessRules: Sendable, Equatable {
     /// Whether a rule names a host.
     package var nameHosts: Bool { rules.contains { !$0.hosts.isEmpty } }
 
-    /// Whether a rule names a group.
-    var nameGroups: Bool {
-        rules.contains { if case .some(let members) = $0.admission { !members.groups.isEmpty } else { false } }
-    }
-
     /// Whether a rule applies to a host. Rules that name no hosts at all apply to every host.
     package func protect(_ host: AccessHost, _ scheme: String) -> Bool {
         let patterns = rules.flatMap(\.hosts)
