@@ -35,6 +35,10 @@ struct ClientMetadata: Sendable {
     let keys: ClientKeys?
     /// The addresses to which a browser may return after a sign-out.
     let signOutRedirects: [String]
+    /// What the client wants for itself: whether its requests must be pushed.
+    ///
+    /// Source: RFC 9126 §6.
+    let settings: ClientSettings
 
     /// The maximum number of addresses.
     static let maximumRedirects = 16
@@ -64,6 +68,7 @@ struct ClientMetadata: Sendable {
             signOut == nil || signOut == .null || signOut == []
             ? [] : try Self.redirects(signOut, "post_logout_redirect_uris")
         name = try Self.name(value["client_name"])
+        settings = try Self.settings(value["require_pushed_authorization_requests"])
         let method =
             try Self.text(value, "token_endpoint_auth_method") ?? ClientAuthenticationMethod.secretBasic.rawValue
         guard let method = ClientAuthenticationMethod(rawValue: method) else {
@@ -78,7 +83,8 @@ struct ClientMetadata: Sendable {
 
     /// Returns the grants of a client, as they are named in its metadata.
     static func grants(of client: RegisteredClient) -> [String] {
-        (client.redirects.isEmpty ? [] : [codeGrant]) + ["refresh_token"]
+        (client.redirects.isEmpty ? [] : [codeGrant])
+            + (client.settings.issuesRefreshTokens ? ["refresh_token"] : [])
             + (client.allowsDevice ? [DeviceGrant.type] : [])
     }
 
@@ -104,6 +110,16 @@ struct ClientMetadata: Sendable {
             if !redirects.contains(redirect) { redirects.append(redirect) }
         }
         return redirects
+    }
+
+    private static func settings(_ value: JSONValue?) throws(Invalid) -> ClientSettings {
+        var settings = ClientSettings()
+        guard let value, value != .null else { return settings }
+        guard let isRequired = value.bool else {
+            throw .metadata("The require_pushed_authorization_requests must be true or false.")
+        }
+        settings.requiresPushedRequests = isRequired
+        return settings
     }
 
     private static func name(_ value: JSONValue?) throws(Invalid) -> String {

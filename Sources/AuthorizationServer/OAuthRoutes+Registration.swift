@@ -49,15 +49,17 @@ extension OAuthRoutes {
             let sent = RequestTokens(request, cookie: nil).bearer
             guard let sent, Secret(sent) == secret else { return Self.challenge(sent == nil ? nil : "invalid_token") }
         }
-        let metadata = try Self.metadata(try Self.object(request))
+        let metadata = try metadata(try Self.object(request))
         let token = Self.randomSecret()
         let secret = metadata.method.hasSecret ? Self.randomSecret() : nil
         let client = RegisteredClient(
             id: RegisteredClient.newID(), name: metadata.name, secretHash: secret.map { SHA256.digest($0) },
             redirects: metadata.redirects, allowsDevice: metadata.allowsDevice, created: services.now(),
             keys: metadata.keys,
-            registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
-            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
+            registration: ClientRegistration(
+                tokenHash: SHA256.digest(token), method: metadata.method,
+                approval: settings.requiresApproval ? .waiting : .approved),
+            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects), settings: metadata.settings)
         do {
             let address = AddressKey(services.proxies.client(of: request))
             try await services.clients.register(client, from: address, maximum: settings.maximum)
@@ -85,16 +87,18 @@ extension OAuthRoutes {
         if let sent = value["client_secret"], sent.string.map({ SHA256.digest($0) }) != client.secretHash {
             throw Self.refusal(.metadata("The client_secret must be that of the client, or be left out."))
         }
-        let metadata = try Self.metadata(value)
+        let metadata = try metadata(value)
         let secret = metadata.method.hasSecret && client.secretHash == nil ? Self.randomSecret() : nil
         let hash = metadata.method.hasSecret ? secret.map { SHA256.digest($0) } ?? client.secretHash : nil
         let changed = RegisteredClient(
             id: client.id, name: metadata.name, secretHash: hash, redirects: metadata.redirects,
             allowsDevice: metadata.allowsDevice, created: client.created, keys: metadata.keys,
             registration: ClientRegistration(tokenHash: SHA256.digest(token), method: metadata.method),
-            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects))
-        guard try await services.clients.update(changed) else { return Self.challenge("invalid_token") }
-        return try information(changed, token, secret)
+            signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects), settings: metadata.settings)
+        guard
+            let stored = try await services.clients.update(changed, requiresApproval: settings.requiresApproval)
+        else { return Self.challenge("invalid_token") }
+        return try information(stored, token, secret)
     }
 
     /// `DELETE /oauth2/register/{id}`: removes a client, what people allowed it, and its sessions.
@@ -137,8 +141,9 @@ extension OAuthRoutes {
                 ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
             .init("grant_types", texts(ClientMetadata.grants(of: client))),
             .init("response_types", texts(client.redirects.isEmpty ? [] : ["code"])),
-            // Nothing is stored about the scopes of a client: each may ask people for all of them.
-            .init("scope", .string(supportedScopes.joined(separator: " "))),
+            // The scopes that a client sends are not read: each may ask people for all that its settings allow.
+            .init("scope", .string(client.settings.allowed(supportedScopes).joined(separator: " "))),
+            client.settings.requiresPushedRequests ? .init("require_pushed_authorization_requests", true) : nil,
             .init("token_endpoint_auth_method", .string((client.registration?.method ?? .none).rawValue)),
             try client.keys.map { .init("jwks", try JSONValue(parsing: Array($0.text.utf8))) },
         ]
@@ -152,11 +157,16 @@ extension OAuthRoutes {
         Refusal(response: TokenResponses.refusal(error: invalid.code, sentence: invalid.sentence))
     }
 
-    private static func metadata(_ value: JSONValue) throws(Refusal) -> ClientMetadata {
-        do {
-            return try ClientMetadata(value)
+    private func metadata(_ value: JSONValue) throws(Refusal) -> ClientMetadata {
+        do throws(ClientMetadata.Invalid) {
+            let metadata = try ClientMetadata(value)
+            guard (metadata.redirects + metadata.signOutRedirects).allSatisfy(settings.allows) else {
+                throw ClientMetadata.Invalid.redirect(
+                    "This server does not allow clients to register one of the addresses. Ask its administrators.")
+            }
+            return metadata
         } catch {
-            throw refusal(error)
+            throw Self.refusal(error)
         }
     }
 

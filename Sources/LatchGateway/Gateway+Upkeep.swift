@@ -143,7 +143,10 @@ extension Gateway {
             try await self.stores.people.purgeUnlinkedIdentities(olderThan: age)
         }
         await attempt("Could not remove unused clients; trying again.") {
-            for client in try await self.stores.clients.removeUnused() {
+            let settings = self.stores.settings.authorizationServer.registration
+            let clients = try await self.stores.clients.removeUnused(
+                for: settings.unusedLifetime, idle: settings.idleLifetime)
+            for client in clients {
                 self.stores.audit.record(AuditEvent(.clientRemoved, reason: "unused", client: client))
             }
         }

@@ -27,29 +27,42 @@ package struct ClientRegistration: Sendable, Equatable {
     package let method: ClientAuthenticationMethod
     /// When a person last signed in to the client or the client refreshed a token, to the day. Nil for never.
     package let lastUsed: Date?
+    /// Whether an administrator has approved the client.
+    package let approval: ClientApproval
 
     /// Creates a registration.
-    package init(tokenHash: SHA256Digest, method: ClientAuthenticationMethod, lastUsed: Date? = nil) {
+    package init(
+        tokenHash: SHA256Digest, method: ClientAuthenticationMethod, lastUsed: Date? = nil,
+        approval: ClientApproval = .approved
+    ) {
         self.tokenHash = tokenHash
         self.method = method
         self.lastUsed = lastUsed
+        self.approval = approval
     }
 
-    /// Creates a registration from the columns `registration_hash`, `registration_method` and `last_used_at`, of which
-    /// the first is at `index`. Nil for a client that an administrator added.
+    /// Creates a registration from the columns `registration_hash`, `registration_method`, `last_used_at` and `approval`,
+    /// of which the first is at `index`. Nil for a client that an administrator added.
     init?(_ row: SQLRow, at index: Int) throws(DatabaseError) {
         guard let hash = (try row.get(index) as [UInt8]?).flatMap(SHA256Digest.init(bytes:)) else { return nil }
         tokenHash = hash
         method = (try row.get(index + 1) as String?).flatMap(ClientAuthenticationMethod.init) ?? .none
         lastUsed = try row.get(index + 2)
+        approval = ClientApproval(rawValue: try row.get(index + 3)) ?? .waiting
     }
 }
 
+/// Whether people may sign in to a client that registered itself.
+package enum ClientApproval: String, Sendable, CaseIterable {
+    /// They may: an administrator approved the client, or none had to.
+    case approved
+    /// No administrator has decided yet.
+    case waiting
+    /// An administrator refused the client.
+    case refused
+}
+
 extension ClientStore {
-    /// How long a registered client stays without anybody signing in to it.
-    package static let unusedLifetime = Duration.seconds(86_400)
-    /// How long a registered client stays after its last use.
-    package static let idleLifetime = Duration.seconds(90 * 86_400)
     /// How long a client that nobody has signed in to is not displaced by others: the time of a sign-in.
     private static let signInTime = Duration.seconds(600)
 
@@ -80,7 +93,8 @@ extension ClientStore {
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
                 client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"),
-                client.allowsDevice, address.bytes)
+                client.allowsDevice, address.bytes, client.settings.text,
+                (client.registration?.approval ?? .approved).rawValue)
             return true
         }
         guard isStored else {
@@ -88,24 +102,46 @@ extension ClientStore {
         }
     }
 
-    /// Replaces the name, the redirects and the credentials of a registered client. Returns whether it still exists.
-    package func update(_ client: RegisteredClient) async throws -> Bool {
+    /// Replaces the name, the redirects and the credentials of a registered client.
+    ///
+    /// The settings stay as an administrator made them, except that the client may begin to require pushed requests. A
+    /// client that an administrator refused stays refused.
+    ///
+    /// - Parameters:
+    ///   - client: The client as it should be.
+    ///   - requiresApproval: Whether an administrator must approve the client again, if anything that people see or
+    ///     that says who receives the responses is changed.
+    /// - Returns: The client as it is now. Nil when it does not exist any more.
+    /// - Throws: `DatabaseError`.
+    package func update(_ client: RegisteredClient, requiresApproval: Bool) async throws -> RegisteredClient? {
         try await database.write { connection in
+            guard let before = try connection.first(ClientStatements.find, client.id),
+                let registration = before.registration
+            else { return nil }
+            var settings = before.settings
+            if client.settings.requiresPushedRequests { settings.requiresPushedRequests = true }
+            var approval = registration.approval
+            if requiresApproval, approval == .approved, !client.hasSameIdentity(as: before) { approval = .waiting }
             try connection.run(
                 ClientStatements.update, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.keys?.text, client.registration?.method.rawValue,
-                client.signOut.redirects.joined(separator: "\n"), client.allowsDevice, client.id) == 1
+                client.signOut.redirects.joined(separator: "\n"), client.allowsDevice, settings.text,
+                approval.rawValue, client.id)
+            return try connection.first(ClientStatements.find, client.id)
         }
     }
 
     /// Removes registered clients that nobody has used for long, with their sessions.
     ///
+    /// - Parameters:
+    ///   - unused: How long a client stays without anybody signing in to it.
+    ///   - idle: How long a client stays after its last use.
     /// - Returns: The ids of the clients.
-    package func removeUnused() async throws -> [String] {
+    /// - Throws: `DatabaseError`.
+    package func removeUnused(for unused: Duration, idle: Duration) async throws -> [String] {
         let now = now()
         return try await database.write { connection in
-            let ids = try connection.all(
-                ClientStatements.unused, now - Self.unusedLifetime, now - Self.idleLifetime)
+            let ids = try connection.all(ClientStatements.unused, now - unused, now - idle)
             for id in ids { _ = try Self.remove(id, at: now, connection) }
             return ids
         }
@@ -117,10 +153,10 @@ extension ClientStatements {
         """
         INSERT INTO clients
             (id, name, secret_hash, redirects, created_at, key_set, registration_hash, registration_method,
-            sign_out_redirects, allows_device, registration_address)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            sign_out_redirects, allows_device, registration_address, settings, approval)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, String.self, String.self, [UInt8]?.self, String.self, Date.self, String?.self, [UInt8]?.self, String?.self,
-        String.self, Bool.self, [UInt8].self)
+        String.self, Bool.self, [UInt8].self, String.self, String.self)
 
     static let countRegistered = Statement(
         """
@@ -145,9 +181,10 @@ extension ClientStatements {
     static let update = Statement(
         """
         UPDATE clients SET name = ?, secret_hash = ?, redirects = ?, key_set = ?, registration_method = ?,
-            sign_out_redirects = ?, allows_device = ?
+            sign_out_redirects = ?, allows_device = ?, settings = ?, approval = ?
         WHERE id = ? AND registration_hash IS NOT NULL
-        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self, Bool.self, String.self)
+        """, String.self, [UInt8]?.self, String.self, String?.self, String?.self, String.self, Bool.self, String.self,
+        String.self, String.self)
 
     static let unused = Statement(
         """

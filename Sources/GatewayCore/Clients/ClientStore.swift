@@ -45,24 +45,26 @@ package struct ClientStore: Sendable {
     ///   - keys: The keys with which the client authenticates. Nil for a client with a secret, or a public one.
     ///   - signOut: How the client takes part in sign-outs. The caller has checked the addresses.
     ///   - accessTokens: The form of the client's access tokens.
+    ///   - settings: What the administrator decides about the client. The caller has checked it.
     /// - Returns: The client, and its secret if it has one. The secret cannot be retrieved later.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func add(
         name: String, redirects: [String], isConfidential: Bool, allowsDevice: Bool = false,
         requiresProof: Bool = false, keys: ClientKeys? = nil, signOut: ClientSignOutSettings = ClientSignOutSettings(),
-        accessTokens: AccessTokenForm = .opaque
+        accessTokens: AccessTokenForm = .opaque, settings: ClientSettings = ClientSettings()
     ) async throws -> (client: RegisteredClient, secret: Secret?) {
         let secret = isConfidential ? Secret(Base64URL.encode(SecureRandom.bytes(32))) : nil
         let client = RegisteredClient(
             id: RegisteredClient.newID(), name: name, secretHash: secret.map { SHA256.digest($0) },
             redirects: redirects, allowsDevice: allowsDevice, requiresProof: requiresProof, created: now(), keys: keys,
-            signOut: signOut, accessTokens: accessTokens)
+            signOut: signOut, accessTokens: accessTokens, settings: settings)
         let hash = client.secretHash?.bytes
         let count = try await database.write { connection in
             try connection.run(
                 ClientStatements.insert, client.id, client.name, hash, client.storedRedirects, allowsDevice,
                 requiresProof, client.created ?? now(), client.keys?.text,
-                signOut.redirects.joined(separator: "\n"), signOut.address, accessTokens.rawValue, Self.maximum)
+                signOut.redirects.joined(separator: "\n"), signOut.address, accessTokens.rawValue,
+                settings.text, Self.maximum)
         }
         guard count == 1 else {
             throw GatewayError(
@@ -82,14 +84,17 @@ package struct ClientStore: Sendable {
         let count = try await database.write { connection -> Int? in
             try Self.remove(id, at: now, connection)
         }
-        guard let count else {
-            throw GatewayError(
-                .unknownClient,
-                configured.contains { ExactText($0.id) == ExactText(id) }
-                    ? "The client '\(id)' is part of the configuration; remove 'oauth.clients.\(id)' there."
-                    : "No client has the id '\(id)'; 'latchd clients list' shows them.")
-        }
+        guard let count else { throw notStored(id, to: "remove 'oauth.clients.\(id)' there") }
         return count
+    }
+
+    /// The error when no stored client has an id.
+    func notStored(_ id: String, to act: String) -> GatewayError {
+        GatewayError(
+            .unknownClient,
+            configured.contains { ExactText($0.id) == ExactText(id) }
+                ? "The client '\(id)' is part of the configuration; \(act)."
+                : "No client has the id '\(id)'; 'latchd clients list' shows them.")
     }
 
     /// Does the same inside a write transaction. Returns nil when no stored client has this id.
@@ -196,9 +201,8 @@ package struct StolenSession: Sendable, Equatable {
 enum ClientStatements {
     private static let added =
         "id, name, secret_hash, redirects, allows_device, requires_dpop, created_at, key_set"
-    private static let settings = "sign_out_redirects, sign_out_address, access_tokens"
-    static let columns =
-        "\(added), registration_hash, registration_method, last_used_at, \(settings)"
+    private static let later = "sign_out_redirects, sign_out_address, access_tokens, settings"
+    static let columns = "\(added), registration_hash, registration_method, last_used_at, approval, \(later)"
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
@@ -207,11 +211,11 @@ enum ClientStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO clients (\(added), \(settings))
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
-        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?12
+        INSERT INTO clients (\(added), \(later))
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+        WHERE (SELECT count(*) FROM clients WHERE registration_hash IS NULL) < ?13
         """, String.self, String.self, [UInt8]?.self, String.self, Bool.self, Bool.self, Date.self, String?.self,
-        String.self, String?.self, String.self, Int.self)
+        String.self, String?.self, String.self, String.self, Int.self)
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 

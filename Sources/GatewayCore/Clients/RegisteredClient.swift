@@ -33,13 +33,15 @@ package struct RegisteredClient: Sendable, Equatable {
     package let signOut: ClientSignOutSettings
     /// The form of the client's access tokens.
     package let accessTokens: AccessTokenForm
+    /// What an administrator decided about the client.
+    package let settings: ClientSettings
 
     /// Creates a client.
     package init(
         id: String, name: String, secretHash: SHA256Digest?, redirects: [String], allowsDevice: Bool = false,
         requiresProof: Bool = false, created: Date? = nil, keys: ClientKeys? = nil,
         registration: ClientRegistration? = nil, signOut: ClientSignOutSettings = ClientSignOutSettings(),
-        accessTokens: AccessTokenForm = .opaque
+        accessTokens: AccessTokenForm = .opaque, settings: ClientSettings = ClientSettings()
     ) {
         self.id = id
         self.name = name
@@ -52,7 +54,11 @@ package struct RegisteredClient: Sendable, Equatable {
         self.registration = registration
         self.signOut = signOut
         self.accessTokens = accessTokens
+        self.settings = settings
     }
+
+    /// The apps that speak one of the gateway's own dialects, as one client.
+    static let own = RegisteredClient(id: ClientGrant.own.client, name: "", secretHash: nil, redirects: [])
 
     /// The program `latch`, with which devices without a browser sign in to the dialects of the gateway.
     package static let latch = RegisteredClient(
@@ -84,8 +90,9 @@ package struct RegisteredClient: Sendable, Equatable {
         created = try row.get(6)
         keys = (try row.get(7) as String?).flatMap(ClientKeys.init)
         registration = try ClientRegistration(row, at: 8)
-        signOut = try ClientSignOutSettings(row, at: 11)
-        accessTokens = AccessTokenForm(rawValue: try row.get(13)) ?? .opaque
+        signOut = try ClientSignOutSettings(row, at: 12)
+        accessTokens = AccessTokenForm(rawValue: try row.get(14)) ?? .opaque
+        settings = ClientSettings(stored: try row.get(15))
     }
 }
 

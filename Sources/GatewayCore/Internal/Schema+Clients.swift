@@ -98,4 +98,19 @@ extension Schema {
         CREATE INDEX access_tokens_by_session ON access_tokens (session_id);
         CREATE INDEX access_tokens_by_expiry ON access_tokens (expires_at);
         """
+
+    /// What administrators decide about clients: `settings` is the text of ``ClientSettings``, empty for the defaults, and
+    /// `approval` a ``ClientApproval``, which only clients that registered themselves need.
+    static let clientSettings =
+        """
+        ALTER TABLE clients ADD COLUMN settings TEXT NOT NULL DEFAULT '';
+        ALTER TABLE clients ADD COLUMN approval TEXT NOT NULL DEFAULT 'approved';
+        """
+
+    /// The same as ``clientSettings`` in PostgreSQL.
+    static let serverClientSettings =
+        """
+        ALTER TABLE clients ADD COLUMN settings \(text) NOT NULL DEFAULT '';
+        ALTER TABLE clients ADD COLUMN approval \(text) NOT NULL DEFAULT 'approved';
+        """
 }

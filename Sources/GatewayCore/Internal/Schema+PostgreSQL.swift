@@ -23,6 +23,7 @@ extension Schema {
         Migration(to: 23, named: "how people must authenticate for devices", serverDeviceRequirements),
         Migration(to: 24, named: "sign-outs of clients that are removed", serverRemovedSignOuts),
         Migration(to: 25, named: "addresses of registrations and devices", serverAddressKeys),
+        Migration(to: 26, named: "what administrators decide about clients", serverClientSettings),
     ]
 
     /// The type of text in PostgreSQL.

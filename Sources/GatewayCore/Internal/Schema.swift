@@ -216,5 +216,6 @@ package enum Schema {
         Migration(to: 23, named: "how people must authenticate for devices", deviceRequirements),
         Migration(to: 24, named: "sign-outs of clients that are removed", removedSignOuts),
         Migration(to: 25, named: "addresses of registrations and devices", addressKeys),
+        Migration(to: 26, named: "what administrators decide about clients", clientSettings),
     ]
 }

@@ -61,6 +61,12 @@ package struct AuditEvent: Sendable, Equatable {
         case clientWithdrawn = "client-withdrawn"
         /// A client was added.
         case clientAdded = "client-added"
+        /// An administrator changed the settings of a client.
+        case clientChanged = "client-changed"
+        /// An administrator approved a client that registered itself.
+        case clientApproved = "client-approved"
+        /// An administrator refused a client that registered itself.
+        case clientRefused = "client-refused"
         /// A client was removed.
         case clientRemoved = "client-removed"
     }

@@ -50,7 +50,7 @@ struct ClientStoreTests {
             _ = try await fixture.gateway.stores.database.write { connection in
                 try connection.run(
                     ClientStatements.insert, "notes", "Other", nil, "a:/b", false, false, fixture.clock.now, nil, "",
-                    nil, "opaque", 9)
+                    nil, "opaque", "", 9)
             }
             #expect(try await clients.client("notes") == Self.configured)
             #expect(try await clients.list() == [Self.configured])
@@ -72,8 +72,7 @@ struct ClientStoreTests {
                 for number in 1..<ClientStore.maximum {
                     try connection.run(
                         ClientStatements.insert, "\(number)", "App", nil, "a:/b", false, false, now, nil, "", nil,
-                        "opaque",
-                        9_999
+                        "opaque", "", 9_999
                     )
                 }
             }

@@ -85,7 +85,7 @@ struct ClientAdministrationTests {
             _ = try await fixture.stores.database.write { connection in
                 try connection.run(
                     ClientStatements.insert, "notes", "App-45", nil, "a:/b", false, false, fixture.clock.now, nil, "",
-                    nil, "opaque", 9)
+                    nil, "opaque", "", 9)
             }
             var (ids, path, pages): ([String], String?, Int) = ([], Self.page, 0)
             while let next = path, pages < 9 {

@@ -1,0 +1,59 @@
+/// Why a person may not sign in to a client.
+package enum ClientRefusal: Error, Sendable, Equatable, CaseIterable {
+    /// The client registered itself, and no administrator has decided about it yet.
+    case waitsForApproval
+    /// The client registered itself, and an administrator refused it.
+    case approvalRefused
+    /// The person is not one of those who may sign in.
+    case notAdmitted
+    /// The person did not authenticate as strongly as the client requires.
+    case weakAuthentication
+
+    /// The reason in the audit log.
+    package var reason: StaticString {
+        switch self {
+        case .waitsForApproval: "waits-for-approval"
+        case .approvalRefused: "approval-refused"
+        case .notAdmitted: "not-admitted"
+        case .weakAuthentication: "weak-authentication"
+        }
+    }
+}
+
+extension RegisteredClient {
+    /// Returns why a person may not sign in to the client. Nil for a person who may.
+    ///
+    /// Every flow asks this: when a request is opened and when the person decides, when a code is exchanged, and at each
+    /// refresh.
+    ///
+    /// - Parameters:
+    ///   - person: The person.
+    ///   - groups: The groups of the person, from the last sign-in at each identity provider.
+    ///   - level: How strong the authentication of the person was.
+    /// - Returns: Why the person may not sign in.
+    package func refusal(of person: Person, in groups: [String], _ level: AuthenticationLevel) -> ClientRefusal? {
+        switch registration?.approval {
+        case .waiting: return .waitsForApproval
+        case .refused: return .approvalRefused
+        case .approved, nil: break
+        }
+        guard settings.admits(person, in: groups) else { return .notAdmitted }
+        guard settings.level.map({ level >= $0 }) ?? true else { return .weakAuthentication }
+        return nil
+    }
+
+    /// Returns why the person of a session may not sign in to the client. Nil for a person who may.
+    package func refusal(of session: Session) -> ClientRefusal? {
+        refusal(of: session.person, in: session.groups, session.methods.level)
+    }
+
+    /// Whether ``refusal(of:in:_:)`` may refuse anybody.
+    var mayRefuse: Bool { settings.restrictsPeople || registration.map { $0.approval != .approved } ?? false }
+
+    /// Whether a client has the same name, redirects, credentials and grants as another one: what an administrator
+    /// approves.
+    func hasSameIdentity(as other: RegisteredClient) -> Bool {
+        name == other.name && redirects == other.redirects && allowsDevice == other.allowsDevice
+            && secretHash == other.secretHash && keys == other.keys && signOut == other.signOut
+    }
+}
