@@ -21,7 +21,9 @@ extension OAuthRoutes {
         guard !client.requiresProof || RequestProof.current != nil else { return ProofRefusal.missing.tokenResponse }
         switch form["grant_type"] {
         case "authorization_code": return try await exchange(form, client, request)
-        case "refresh_token": return try await refresh(form, client)
+        case "refresh_token":
+            guard client.settings.issuesRefreshTokens else { return Self.refreshNotAllowed }
+            return try await refresh(form, client)
         case DeviceGrant.type: return try await exchangeDevice(form, client, request)
         case nil: return TokenResponses.invalidRequest("The parameter grant_type is missing.")
         default:
@@ -30,6 +32,11 @@ extension OAuthRoutes {
                 description: "The grant_type must be one of the grant_types_supported of the metadata.")
         }
     }
+
+    /// Source: RFC 6749 §5.2.
+    private static let refreshNotAllowed = TokenResponses.refusal(
+        error: "unauthorized_client",
+        description: "The client gets no refresh tokens. Start the sign-in again.")
 
     private func exchange(
         _ form: FormFields, _ client: RegisteredClient, _ request: ServerRequest
@@ -78,6 +85,8 @@ extension OAuthRoutes {
                 return refuse(person.id, "person-changed", client, request)
             } catch let error as GatewayError where error.code == .unknownClient {
                 return refuse(person.id, "access-removed", client, request)
+            } catch let refusal as ClientRefusal {
+                return refuse(person.id, refusal.reason, client, request)
             }
         }
     }
@@ -128,7 +137,8 @@ extension OAuthRoutes {
     /// Starts a session of a client and returns the response with its tokens.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere;
-    ///   ``GatewayError/Code/unknownClient`` when the client's access was removed.
+    ///   ``GatewayError/Code/unknownClient`` when the client's access was removed; ``ClientRefusal`` when the person may
+    ///   not sign in to the client.
     func issue(
         _ grant: ClientGrant, for person: Person, id: SessionID, _ authentication: Authentication,
         _ client: RegisteredClient, _ request: ServerRequest
@@ -139,11 +149,11 @@ extension OAuthRoutes {
             return refuse(person.id, "repeated-proof", client, request)
         }
         let tokens = try await sessions.issue(
-            grant, for: person, device: device, id: id, authenticated: authentication.time,
+            grant, to: client, for: person, device: device, id: id, authenticated: authentication.time,
             from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
             requiresConsent: true, isTold: client.signOut.address != nil, binding: Self.binding(for: client))
         recordSignIn(of: person.id, tokens.session, device, client, request)
-        return try await response(tokens, authentication)
+        return try await response(tokens, client, authentication)
     }
 
     /// Records that a person signed in to a client.
@@ -165,13 +175,13 @@ extension OAuthRoutes {
         // Only for a token of this server, so that nobody else fills the memory of used proofs.
         guard sessions.isRefreshToken(token), try await RequestProof.recordCurrent() else { return Self.invalidGrant }
         switch try await sessions.refresh(
-            token, of: client.id, signer: try await signer(client), binding: Self.binding(for: client))
+            token, of: client, signer: try await signer(client), binding: Self.binding(for: client))
         {
         case .tokens(let tokens):
             if let refusal = Self.otherResource(form, tokens.grant) ?? Self.widerScope(form, tokens.grant) {
                 return refusal
             }
-            return try await response(tokens, nil)
+            return try await response(tokens, client, nil)
         case .otherKey: return RequestProof.current == nil ? ProofRefusal.missing.tokenResponse : Self.invalidGrant
         case .refused, .stolen: return Self.invalidGrant
         }
@@ -232,12 +242,13 @@ extension OAuthRoutes {
 
     /// Returns the response with tokens, with an ID token after a sign-in with OpenID Connect.
     private func response(
-        _ tokens: ClientTokens, _ authentication: Authentication?
+        _ tokens: ClientTokens, _ client: RegisteredClient, _ authentication: Authentication?
     ) async throws -> ServerResponse {
         var members: [JSONValue.Member?] = [
             .init("access_token", .string(tokens.accessToken.reveal())), Self.tokenType(tokens.keyThumbprint),
             .init("expires_in", .number(tokens.expiresIn.seconds.rounded(.down))),
-            .init("refresh_token", .string(tokens.refreshToken.reveal())),
+            client.settings.issuesRefreshTokens
+                ? .init("refresh_token", .string(tokens.refreshToken.reveal())) : nil,
             Self.scope(tokens.grant),
         ]
         if let authentication, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {

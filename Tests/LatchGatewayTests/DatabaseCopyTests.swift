@@ -43,14 +43,14 @@ struct DatabaseCopyTests {
     /// Adds a client with a secret, and tokens of one without, of which the last response was not used.
     private static func addClient(of person: Person, to stores: GatewayStores) async throws {
         _ = try await stores.clients.add(name: "Web", redirects: ["https://a.example/"], isConfidential: true)
-        let app = try await stores.clients.add(name: "App", redirects: ["a:/b"], isConfidential: false).client.id
-        let grant = ClientGrant(client: app, scopes: ["openid"])
+        let app = try await stores.clients.add(name: "App", redirects: ["a:/b"], isConfidential: false).client
+        let grant = ClientGrant(client: app.id, scopes: ["openid"])
         try await stores.clients.allow(grant, by: person.id)
         let tokens = ClientSessionStore(
             database: stores.database, key: .random(32), lifetime: SessionLifetime(),
             accessTokenLifetime: .seconds(600), enforcesPasswordChange: true, audit: stores.audit, now: { Date() })
         let issued = try await tokens.issue(
-            grant, for: person, device: SessionDevice(name: "App"), id: .random(), authenticated: Date(),
+            grant, to: app, for: person, device: SessionDevice(name: "App"), id: .random(), authenticated: Date(),
             from: .random())
         _ = try await tokens.refresh(issued.refreshToken.reveal(), of: app)
     }

@@ -17,6 +17,8 @@ struct StoredClientSession: Sendable {
     let methods: AuthenticationMethods
     /// The key that the refresh tokens are bound to. Nil for none.
     let keyThumbprint: String?
+    /// When the session began.
+    let created: Date
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -32,6 +34,7 @@ struct StoredClientSession: Sendable {
         authenticated = try row.get(11)
         methods = AuthenticationMethods(stored: try row.get(12))
         keyThumbprint = try row.get(13)
+        created = try row.get(14)
     }
 
     /// Whether the session has neither ended nor expired.
@@ -97,10 +100,20 @@ enum ClientSessionStatements {
         """
         SELECT s.person_id, s.expires_at, s.cap_at, s.ended_at IS NOT NULL OR p.disabled_at IS NOT NULL,
             c.client_id, c.scopes, c.audience, c.generation, c.refresh_hash, c.next_hash, c.next_answer,
-            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s")), s.key_thumbprint
+            coalesce(s.authenticated_at, s.created_at), \(SessionStatements.methods(of: "s")), s.key_thumbprint,
+            s.created_at
         FROM client_sessions c JOIN sessions s ON s.id = c.session_id JOIN people p ON p.id = s.person_id
         WHERE c.session_id = ?
         """, String.self, row: StoredClientSession.init)
+
+    /// Selects a session by its id, with its person and the person's groups.
+    static let findSession = Statement(
+        """
+        SELECT \(SessionStatements.storedColumns) FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.id = ?
+        """, String.self, row: StoredSession.init)
+
+    static let setScopes = Statement(
+        "UPDATE client_sessions SET scopes = ? WHERE session_id = ?", String.self, String.self)
 
     static let isLive = Statement(
         """

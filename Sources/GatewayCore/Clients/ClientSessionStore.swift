@@ -49,7 +49,8 @@ package struct ClientSessionStore: Sendable {
     /// Starts a session of a client. The tokens are valid, and survive a crash, once this method returns.
     ///
     /// - Parameters:
-    ///   - grant: What the person allowed the client.
+    ///   - grant: What the person allowed the client. Scopes that the client may not get are left out.
+    ///   - client: The client, whose settings say who may sign in, for how long, and with which scopes.
     ///   - person: The person, as read when the person allowed it.
     ///   - device: The name of the client, its kind, and the address that it signs in from.
     ///   - id: The id of the session.
@@ -64,21 +65,23 @@ package struct ClientSessionStore: Sendable {
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
-    ///   client was removed; `DatabaseError`.
+    ///   client was removed; ``ClientRefusal`` when the person may not sign in to the client; `DatabaseError`.
     package func issue(
-        _ grant: ClientGrant, for person: Person, device: SessionDevice, id: SessionID, authenticated: Date,
+        _ grant: ClientGrant, to client: RegisteredClient, for person: Person, device: SessionDevice, id: SessionID,
+        authenticated: Date,
         from browser: SessionID?, methods: AuthenticationMethods = .password,
         signer: AccessTokenSigner? = nil, requiresConsent: Bool = false, isTold: Bool = false,
         binding: TokenBinding? = nil
     ) async throws -> ClientTokens {
         let now = now()
-        let cap = now + lifetime.maximum
-        let expires = min(now + lifetime.sliding, cap)
+        let grant = client.settings.narrowed(grant)
+        let lifetimes = lifetimes(of: client)
+        let (cap, expires) = (now + lifetimes.total, now + lifetimes.idle)
         let key = binding?.thumbprint
         let refresh = RefreshToken(
             session: id, generation: 1, isBound: binding?.includesRefreshTokens ?? false, key: self.key)
         let access = try AccessToken(
-            generation: 1, expires: min(now + accessTokenLifetime, expires), keyThumbprint: key
+            generation: 1, expires: min(now + lifetimes.accessToken, expires), keyThumbprint: key
         ) { end in
             try signer?.token(
                 grant, of: person.id, authenticated: min(authenticated, now), methods: methods, boundTo: key, at: now,
@@ -96,6 +99,8 @@ package struct ClientSessionStore: Sendable {
                 person.sessionEpoch)
             guard inserted == 1 else { return nil }
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser?.rawValue)
+            // An error undoes the insertion.
+            if let refusal = try Self.refusal(id, of: client, at: now, connection) { throw refusal }
             try connection.run(
                 ClientSessionStatements.insert, id.rawValue, grant.client, grant.scopes.joined(separator: " "),
                 grant.audience.joined(separator: " "), refresh.hash, browser?.rawValue, isTold)
@@ -120,65 +125,103 @@ package struct ClientSessionStore: Sendable {
     ///
     /// - Parameters:
     ///   - text: The refresh token, of any length.
-    ///   - client: The `client_id`.
+    ///   - client: The client. If its person may not sign in to it any more, the session ends.
     ///   - signer: Makes a signed access token. Nil for an opaque one.
     ///   - binding: The key whose possession the request proves. The access token is bound to it. Default: none.
     /// - Returns: The tokens, or why there are none.
     /// - Throws: `DatabaseError`.
     package func refresh(
-        _ text: String, of client: String, signer: AccessTokenSigner? = nil, binding: TokenBinding? = nil
+        _ text: String, of client: RegisteredClient, signer: AccessTokenSigner? = nil, binding: TokenBinding? = nil
     ) async throws -> ClientRefresh {
-        guard let token = RefreshToken(text, key: key) else { return .refused }
+        guard client.settings.issuesRefreshTokens, let token = RefreshToken(text, key: key) else { return .refused }
         let now = now()
         let result = try await database.write { connection in
             try refresh(token, of: client, signer, binding, at: now, connection)
         }
-        if case .stolen(let person) = result {
-            audit.record(
-                AuditEvent(.revoked, reason: "token-reused", person: person, session: token.session, client: client))
-            // The sessions that were created from it ended with it.
-            onSessionsEnded(person)
-            return .stolen
-        }
         switch result {
         case .tokens(let tokens): return .tokens(tokens)
         case .otherKey: return .otherKey
-        case .refused, .stolen: return .refused
+        case .refused: return .refused
+        case .stolen(let person):
+            record(end: token.session, of: person, client, "token-reused")
+            return .stolen
+        case .notAdmitted(let person, let refusal):
+            record(end: token.session, of: person, client, refusal.reason)
+            return .refused
         }
+    }
+
+    private func record(
+        end session: SessionID, of person: UUID, _ client: RegisteredClient, _ reason: StaticString
+    ) {
+        audit.record(AuditEvent(.revoked, reason: reason, person: person, session: session, client: client.id))
+        // The sessions that were created from it ended with it.
+        onSessionsEnded(person)
+    }
+
+    private func lifetimes(of client: RegisteredClient) -> ClientLifetimes {
+        ClientLifetimes(client.settings, accessToken: accessTokenLifetime, sessions: lifetime)
+    }
+
+    /// Returns why the person of a session may not sign in to a client, by what is stored now. Nil for a person who may.
+    private static func refusal(
+        _ session: SessionID, of client: RegisteredClient, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> ClientRefusal? {
+        guard client.mayRefuse else { return nil }
+        guard let stored = try connection.first(ClientSessionStatements.findSession, session.rawValue),
+            let person = stored.person
+        else { return .notAdmitted }
+        return client.refusal(of: person, in: stored.groups, stored.methods.level)
     }
 
     /// Whether this server issued a text as a refresh token. It may be over.
     package func isRefreshToken(_ text: String) -> Bool { RefreshToken(text, key: key) != nil }
 
     private enum Refreshed: Sendable {
-        case tokens(ClientTokens), refused, otherKey, stolen(UUID)
+        case tokens(ClientTokens), refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the session is read.
     private func refresh(
-        _ token: RefreshToken, of client: String, _ signer: AccessTokenSigner?, _ binding: TokenBinding?, at now: Date,
-        _ connection: Connection
+        _ token: RefreshToken, of client: RegisteredClient, _ signer: AccessTokenSigner?, _ binding: TokenBinding?,
+        at now: Date, _ connection: Connection
     ) throws -> Refreshed {
+        let lifetimes = lifetimes(of: client)
         guard let stored = try connection.first(ClientSessionStatements.find, token.session.rawValue),
-            ExactText(stored.grant.client) == ExactText(client), stored.isLive(at: now)
+            ExactText(stored.grant.client) == ExactText(client.id), stored.isLive(at: now),
+            now < stored.created + lifetimes.total
         else { return .refused }
-        let expires = min(now + lifetime.sliding, stored.cap)
+        let expires = min(now + lifetimes.idle, stored.cap, stored.created + lifetimes.total)
         let (kind, key) = (stored.kind(of: token), binding?.thumbprint)
         // An old token means theft, also in a request that proves no key. So does a current token that is not bound, when
         // another request has bound the next one to a key: two parties have it.
         let isOther = stored.keyThumbprint.map { $0 != key } ?? false
         if kind != .old, isOther, token.isBound { return .otherKey }
         var machine = stored.machine
+        let grant = client.settings.narrowed(stored.grant)
         func access(_ generation: Int) throws -> AccessToken {
             try AccessToken(
-                generation: generation, expires: min(now + accessTokenLifetime, expires), keyThumbprint: key
+                generation: generation, expires: min(now + lifetimes.accessToken, expires), keyThumbprint: key
             ) { end in
                 try signer?.token(
-                    stored.grant, of: stored.person, authenticated: stored.authenticated, methods: stored.methods,
+                    grant, of: stored.person, authenticated: stored.authenticated, methods: stored.methods,
                     boundTo: key, at: now, until: end)
             }
         }
-        switch isOther && kind == .current ? .endSession : machine.refresh(with: kind) {
+        let action = isOther && kind == .current ? .endSession : machine.refresh(with: kind)
+        if action.issuesTokens {
+            if let refusal = try Self.refusal(token.session, of: client, at: now, connection) {
+                let person = try connection.first(
+                    SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, token.session.rawValue, now)
+                return person.map { .notAdmitted($0, refusal) } ?? .refused
+            }
+            // What an administrator has taken from the client since.
+            if grant != stored.grant {
+                try connection.run(
+                    ClientSessionStatements.setScopes, grant.scopes.joined(separator: " "), token.session.rawValue)
+            }
+        }
+        switch action {
         case .refuse: return .refused
         case .endSession:
             let person = try connection.first(
@@ -196,7 +239,7 @@ package struct ClientSessionStore: Sendable {
                     ClientSessionStatements.replaceAnswer, try renewed.sealed(with: token), token.session.rawValue)
                 try latest.insert(of: token.session, connection)
             }
-            return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, stored.grant, at: now))
+            return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, grant, at: now))
         case .issue(let generation):
             let isBound = stored.keyThumbprint != nil || binding?.includesRefreshTokens == true
             let next = RefreshToken(session: token.session, generation: generation, isBound: isBound, key: self.key)
@@ -207,11 +250,11 @@ package struct ClientSessionStore: Sendable {
                 try answer.sealed(with: token), token.session.rawValue)
             try binding?.bindRefreshTokens(of: token.session, connection)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
-            try Self.recordUse(of: client, at: now, connection)
+            try Self.recordUse(of: client.id, at: now, connection)
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
             try latest.insert(of: token.session, connection)
-            return .tokens(tokens(latest, next.text, of: token.session, stored.person, stored.grant, at: now))
+            return .tokens(tokens(latest, next.text, of: token.session, stored.person, grant, at: now))
         }
     }
 

@@ -34,6 +34,14 @@ struct RefreshTokenStateMachine: Equatable {
         case endSession
         /// Refuse the token, and change nothing.
         case refuse
+
+        /// Whether the client gets tokens.
+        var issuesTokens: Bool {
+            switch self {
+            case .issue, .repeatResponse: true
+            case .endSession, .refuse: false
+            }
+        }
     }
 
     /// Returns what a refresh with a token does.

@@ -54,7 +54,7 @@ package final class RotatingSessionIssuer: SessionIssuer {
         }
         return SessionCredential(
             try await sessions.issue(
-                .own, for: person, device: device, id: .random(),
+                .own, to: .own, for: person, device: device, id: .random(),
                 authenticated: authenticated ?? now(), from: nil, binding: binding))
     }
 
@@ -129,7 +129,7 @@ package final class RotatingSessionIssuer: SessionIssuer {
     package func refresh(_ token: String) async throws -> SessionCredential? {
         guard sessions.isRefreshToken(token) else { return try await base.refresh(token) }
         guard try await RequestProof.recordCurrent() else { return nil }
-        switch try await sessions.refresh(token, of: ClientGrant.own.client, binding: binding) {
+        switch try await sessions.refresh(token, of: .own, binding: binding) {
         case .tokens(let tokens): return SessionCredential(tokens)
         case .refused, .otherKey, .stolen: return nil
         }

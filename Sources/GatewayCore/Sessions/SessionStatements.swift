@@ -69,11 +69,10 @@ enum SessionStatements {
             session: SessionID(rawValue: try row.get(0)), person: try row.get(1), expires: try row.get(2))
     }
 
-    /// Extends a session by its id, whether it is live or not.
+    /// Records the use of a session and when it expires, which may be earlier than before.
     static let extend = Statement(
-        """
-        UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = max(expires_at, min(?, cap_at)) WHERE id = ?
-        """, Date.self, Date.self, String.self)
+        "UPDATE sessions SET last_used_at = max(last_used_at, ?), expires_at = min(?, cap_at) WHERE id = ?", Date.self,
+        Date.self, String.self)
 
     static let endByToken = Statement(
         """

@@ -165,7 +165,8 @@ struct ClientSignOutTests {
             ).client
             for isTold in [true, false] {
                 _ = try await gateway.services.clientSessions?.issue(
-                    ClientGrant(client: added.id, scopes: []), for: ada, device: SessionDevice(name: "Added"),
+                    ClientGrant(client: added.id, scopes: []), to: added, for: ada,
+                    device: SessionDevice(name: "Added"),
                     id: .random(), authenticated: fixture.gateway.clock.now, from: nil, isTold: isTold)
             }
             #expect(try await gateway.stores.clients.remove(added.id) == 2)

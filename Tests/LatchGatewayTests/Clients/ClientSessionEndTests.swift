@@ -99,7 +99,9 @@ struct ClientSessionEndTests {
                 let access = current.accessToken.reveal()
                 let results = try await withThrowingTaskGroup(of: ClientTokens?.self) { group in
                     for number in 0..<20 {
-                        group.addTask { try await stores[number % 2].refresh(token, of: "notes").tokens }
+                        group.addTask {
+                            try await stores[number % 2].refresh(token, of: ClientSessionFixture.client()).tokens
+                        }
                         // The first use of the tokens before it, at the same time.
                         group.addTask {
                             let isValid = try await stores[(number + round) % 2].authenticate(access) != nil

@@ -37,20 +37,26 @@ struct ClientSessionFixture: Sendable {
     /// The tokens of a new session of a client.
     func issue(
         _ grant: ClientGrant = grant, to person: Person? = nil, from browser: SessionID = .random(),
-        requiresConsent: Bool = false
+        requiresConsent: Bool = false, settings: ClientSettings = ClientSettings()
     ) async throws -> ClientTokens {
         try await store.issue(
-            grant, for: person ?? self.person,
+            grant, to: Self.client(grant.client, settings), for: person ?? self.person,
             device: SessionDevice(name: "Notes", kind: SessionDevice.clientKind, address: "192.0.2.7"),
             id: .random(), authenticated: clock.now, from: browser, requiresConsent: requiresConsent)
     }
 
     func refresh(
-        _ token: Secret, of client: String = "notes", key thumbprint: String? = nil
+        _ token: Secret, of client: String = "notes", key thumbprint: String? = nil,
+        settings: ClientSettings = ClientSettings()
     ) async throws -> ClientRefresh {
         try await store.refresh(
-            token.reveal(), of: client,
+            token.reveal(), of: Self.client(client, settings),
             binding: thumbprint.map { TokenBinding(thumbprint: $0, includesRefreshTokens: true) })
+    }
+
+    /// A public client with settings.
+    static func client(_ id: String = "notes", _ settings: ClientSettings = ClientSettings()) -> RegisteredClient {
+        RegisteredClient(id: id, name: "Notes", secretHash: nil, redirects: [], settings: settings)
     }
 
     /// The tokens of a refresh that must succeed.

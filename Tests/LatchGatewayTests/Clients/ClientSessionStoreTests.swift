@@ -187,7 +187,7 @@ struct ClientSessionStoreTests {
                 #expect(try await fixture.refresh(Secret(bytes: bytes)).isRefused, "\(index)")
             }
             for text in ["", String(text.dropLast()), text + "A", text + "="] {
-                #expect(try await fixture.store.refresh(text, of: "notes").isRefused)
+                #expect(try await fixture.store.refresh(text, of: ClientSessionFixture.client()).isRefused)
             }
             #expect(fixture.revocations == [])
             #expect(try await fixture.renewed(tokens.refreshToken).session == tokens.session)
