@@ -19,6 +19,24 @@ extension ConfigurationKey {
             "oauth.registration.maximum", \.settings.authorizationServer.registration.maximum, as: .number(4...100_000),
             summary: "The maximum number of clients that registered themselves."),
         ConfigurationKey(
+            "oauth.registration.approval", \.settings.authorizationServer.registration.requiresApproval,
+            as: .choice([("none", false), ("required", true)]),
+            summary: "Whether people may sign in to a client that registered itself only after an administrator has "
+                + "approved it."),
+        ConfigurationKey(
+            list: "oauth.registration.redirect_hosts", \.settings.authorizationServer.registration.redirects,
+            of: .registrationRedirect,
+            summary: "The hosts, and schemes of apps, of the addresses that clients may register, such as "
+                + "*.example.org or com.example.app:*. By default, all."),
+        ConfigurationKey(
+            "oauth.registration.unused_lifetime", \.settings.authorizationServer.registration.unusedLifetime,
+            as: .duration(.seconds(3_600)...(.seconds(365 * 86_400))),
+            summary: "How long a client that registered itself stays without anybody signing in to it."),
+        ConfigurationKey(
+            "oauth.registration.idle_lifetime", \.settings.authorizationServer.registration.idleLifetime,
+            as: .duration(.seconds(86_400)...(.seconds(3_650 * 86_400))),
+            summary: "How long a client that registered itself stays after its last use."),
+        ConfigurationKey(
             "oauth.registration.secret", \.registration.secret, as: .secret,
             summary: "The initial access token, of at least 32 bytes, without which no client can register. A file is "
                 + "safer."),
@@ -79,6 +97,6 @@ extension ConfigurationFamily {
                 "oauth.clients.\(name).dpop", \.oauthClients[name].requiresProof,
                 as: .choice([("optional", false), ("required", true)]),
                 summary: "Whether the client gets only tokens that are bound to a key (DPoP)."),
-        ]
+        ] + ClientSetting.all.map { ConfigurationKey($0, ofClient: name) }
     }
 }

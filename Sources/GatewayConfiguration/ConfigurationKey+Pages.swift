@@ -7,5 +7,8 @@ extension ConfigurationKey {
             "pages.prefix", \.settings.pages.prefix, as: .prefix, summary: "The path prefix of the pages."),
         ConfigurationKey(
             "pages.title", \.settings.pages.title, as: .title, summary: "The name of the server on the pages."),
+        ConfigurationKey(
+            "pages.contact", \.settings.pages.contact, as: .shown,
+            summary: "Whom people ask who may not do something, such as an e-mail address."),
     ]
 }

@@ -1,3 +1,4 @@
+import GatewayCore
 import Primitives
 
 /// A key of the configuration.
@@ -71,15 +72,44 @@ package struct ConfigurationKey: Sendable {
 
     private static let defaults = DaemonConfiguration(stateFolder: "$XDG_STATE_HOME/latchd", dialects: [])
 
+    /// Declares a setting of a client of the authorization server.
+    init(_ setting: ClientSetting, ofClient name: String) {
+        let path = "oauth.clients.\(name).\(setting.name)"
+        self.path = path
+        summary = setting.summary
+        let defaultValue = setting.words(of: ClientSettings()).joined(separator: ",")
+        self.defaultValue = defaultValue.isEmpty ? "none" : defaultValue
+        isList = setting.isList
+        set = { words, _, configuration in
+            let words = setting.isList ? words : Array(words.prefix(1))
+            let mistakes = words.compactMap { word -> ConfigurationMistake? in
+                var scratch = ClientSettings()
+                do throws(ClientSetting.Invalid) {
+                    try setting.set([word.text], in: &scratch)
+                    return nil
+                } catch {
+                    return Self.refused(word, at: path, nil, expected: error.expected)
+                }
+            }
+            try? setting.set(words.map(\.text), in: &configuration.oauthClients[name].settings)
+            return mistakes
+        }
+    }
+
     private static func refused<Value>(
         _ word: Word, _ folder: String, at path: String, as form: ConfigurationForm<Value>
     ) -> ConfigurationMistake {
-        let fault = form.fault(word.text, folder)
+        refused(word, at: path, form.fault(word.text, folder), expected: form.expected)
+    }
+
+    private static func refused(
+        _ word: Word, at path: String, _ fault: (reason: String, remedy: String)?, expected: String
+    ) -> ConfigurationMistake {
         let shown = withoutSecrets(word.text).displayName(limit: 60) ?? ""
         return ConfigurationMistake(
             origin: word.origin,
             problem: "\(path): '\(shown)' is not valid" + (fault.map { ": \($0.reason)" } ?? ""),
-            remedy: fault?.remedy ?? "it must be \(form.expected)")
+            remedy: fault?.remedy ?? "it must be \(expected)")
     }
 
     /// Returns a URL without its user, its password and its query, which must not appear in a message.

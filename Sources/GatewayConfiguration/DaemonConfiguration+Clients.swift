@@ -40,6 +40,7 @@ package struct OAuthClientDraft: Sendable {
     var fileKeys: ClientKeys?
     var signOut = ClientSignOutSettings()
     var accessTokens = AccessTokenForm.opaque
+    var settings = ClientSettings()
 
     /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
     func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
@@ -67,7 +68,8 @@ extension DaemonConfiguration {
             RegisteredClient(
                 id: id, name: draft.name ?? id, secretHash: draft.credential.value.map { SHA256.digest($0) },
                 redirects: draft.redirects, allowsDevice: draft.allowsDevice, requiresProof: draft.requiresProof,
-                keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut, accessTokens: draft.accessTokens)
+                keys: draft.keys ?? draft.fileKeys, signOut: draft.signOut, accessTokens: draft.accessTokens,
+                settings: draft.settings)
         }
     }
 
@@ -84,7 +86,16 @@ extension DaemonConfiguration {
             let reserved: ProviderDraft.Mistake? =
                 id == RegisteredClient.latch.id && settings.authorizationServer.servesDialectsToDevices
                 ? (key, "\(path) has an id that oauth.device_dialects uses", "choose another id") : nil
-            return [draft.credentialMistake(at: path), missing, reserved].compactMap { $0 }
+            let unused: ProviderDraft.Mistake? =
+                draft.settings.requiresPushedRequests && draft.redirects.isEmpty && draft.allowsDevice && !isUnread(key)
+                ? (
+                    "\(path).require_pushed_authorization_requests",
+                    "\(path).require_pushed_authorization_requests has no effect without redirects", "remove it"
+                ) : nil
+            let contradictions = draft.settings.problems(in: settings).map { problem -> ProviderDraft.Mistake in
+                ("\(path).\(problem.setting)", "\(path): \(problem.problem)", problem.remedy)
+            }
+            return [draft.credentialMistake(at: path), missing, reserved, unused].compactMap { $0 } + contradictions
         }
         return introspection + oauth + [registration.mistake(at: "oauth.registration")].compactMap { $0 }
     }

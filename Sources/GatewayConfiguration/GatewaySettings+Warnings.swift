@@ -21,22 +21,35 @@ extension GatewaySettings {
         return all
     }
 
-    /// Warnings about requirements of access rules that nobody meets, or that apply to nobody.
+    /// Warnings about requirements of access rules and clients that nobody meets, or that apply to nobody.
     private var ruleWarnings: [String] {
-        verify.rules.rules.flatMap { rule in
+        let ofRules = verify.rules.rules.flatMap { rule in
             let (key, requirement) = ("access.\(rule.name)", rule.requirement)
             return [
-                requirement.level == .multiFactor && providers.isEmpty
-                    ? "\(key).acr lets nobody in, because only an identity provider reports several factors. Configure one "
-                        + "in providers, or remove the key." : nil,
                 !requirement.scopes.isEmpty && !authorizationServer.isEnabled
                     ? "\(key).scopes has no effect, because only the access tokens of oauth have scopes. Set "
-                        + "oauth.enabled to true, or remove the key." : nil,
-                rule.admitsOnlyGroups && providers.isEmpty
-                    ? "\(key).groups lets nobody in, because only an identity provider says in which groups people are. "
-                        + "Configure one in providers, or name people in users." : nil,
-            ].compactMap(\.self)
+                        + "oauth.enabled to true, or remove the key." : nil
+            ].compactMap(\.self) + unmetWarnings(key, requirement.level, onlyGroups: rule.admitsOnlyGroups)
         }
+        let ofClients = authorizationServer.clients.flatMap { client in
+            unmetWarnings(
+                "oauth.clients.\(client.id)", client.settings.level,
+                onlyGroups: !client.settings.groups.isEmpty && client.settings.users.isEmpty)
+        }
+        return ofRules + ofClients
+    }
+
+    /// Warnings about a rule, or a client, that nobody may use because there is no identity provider.
+    private func unmetWarnings(_ key: String, _ level: AuthenticationLevel?, onlyGroups: Bool) -> [String] {
+        guard providers.isEmpty else { return [] }
+        return [
+            level == .multiFactor
+                ? "\(key).acr lets nobody in, because only an identity provider reports several factors. Configure one "
+                    + "in providers, or remove the key." : nil,
+            onlyGroups
+                ? "\(key).groups lets nobody in, because only an identity provider says in which groups people are. "
+                    + "Configure one in providers, or name people in users." : nil,
+        ].compactMap(\.self)
     }
 
     /// Warnings about settings that allow unverified addresses while backends receive people's identities.

@@ -7,6 +7,9 @@ package struct PageSettings: Sendable, Equatable {
 
     /// The name of the server on the pages. Default: `Latchstring`.
     package var title = "Latchstring"
+    /// Whom people ask who may not do something, such as an e-mail address, at most 80 characters. Nil, the default, for
+    /// "an administrator".
+    package var contact: String?
 
     /// Creates the default settings.
     init() {}
