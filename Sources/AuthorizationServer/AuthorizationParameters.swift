@@ -42,9 +42,10 @@ struct AuthorizationParameters: Sendable {
     /// `dpop_jkt`: the SHA-256 of the public key that the tokens must be bound to, in base64url. Nil for none.
     let keyThumbprint: String?
     let prompts: Set<Prompt>
-    /// How long ago the person may have authenticated. Nil for any time.
+    /// How long ago the person may have authenticated, by the request and by the settings of the client. Nil for any
+    /// time.
     let maximumAge: Duration?
-    /// How strong the authentication should be. Nil for any.
+    /// How strong the authentication should be, by the request and by the settings of the client. Nil for any.
     let level: AuthenticationLevel?
     /// Whether the request has an ID token of the person.
     let hasHint: Bool
@@ -124,20 +125,24 @@ struct AuthorizationParameters: Sendable {
         let audience = try Self.audience(fields, isResource)
         prompts = try Self.prompts(fields["prompt"] ?? "")
         hasHint = fields["id_token_hint"] != nil
-        level = Self.level(fields["acr_values"] ?? "")
-        maximumAge = try Self.maximumAge(fields)
+        let settings = destination.client.settings
+        level = [Self.level(fields["acr_values"] ?? ""), settings.level].compactMap { $0 }.max()
+        maximumAge = [try Self.maximumAge(fields), settings.maximumAge].compactMap { $0 }.min()
         self.destination = destination
         self.challenge = challenge
         grant = ClientGrant(
-            client: destination.client.id, scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes),
-            audience: audience)
+            client: destination.client.id,
+            scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes, destination.client), audience: audience)
     }
 
-    /// Returns the known scopes of a list. Unknown ones are ignored, unless that leaves none.
+    /// Returns the scopes of a list that are known and that a client may get. Others are ignored, unless that leaves
+    /// none.
     ///
     /// Source: RFC 6749 §3.3; OpenID Connect Core §3.1.2.1.
-    static func scopes(_ text: String, _ others: [String]) throws(AuthorizationError) -> [String] {
-        let scopes = OAuthScope.known(in: text, and: others)
+    static func scopes(
+        _ text: String, _ others: [String], _ client: RegisteredClient
+    ) throws(AuthorizationError) -> [String] {
+        let scopes = client.settings.allowed(OAuthScope.known(in: text, and: others))
         guard !scopes.isEmpty || text.allSatisfy({ $0 == " " }) else { throw .invalidScope }
         return scopes
     }
@@ -232,6 +237,7 @@ enum AuthorizationError: Error, Equatable {
     case invalidTarget
     case invalidScope
     case accessDenied
+    case notAdmitted
     case loginRequired
     case consentRequired
     case interactionRequired
@@ -246,7 +252,7 @@ enum AuthorizationError: Error, Equatable {
         case .registrationNotSupported: "registration_not_supported"
         case .invalidTarget: "invalid_target"
         case .invalidScope: "invalid_scope"
-        case .accessDenied: "access_denied"
+        case .accessDenied, .notAdmitted: "access_denied"
         case .loginRequired: "login_required"
         case .consentRequired: "consent_required"
         case .interactionRequired: "interaction_required"
@@ -264,8 +270,11 @@ enum AuthorizationError: Error, Equatable {
         case .registrationNotSupported: "The parameter registration is not supported."
         case .invalidTarget: "The server issues no tokens for this resource. Use the address of a protected server."
         case .invalidScope:
-            "None of the scopes is known. Use those in the scopes_supported of the metadata, or leave scope out."
+            "None of the scopes is known, or the client may get none of them. Use those in the scopes_supported of "
+                + "the metadata, or leave scope out."
         case .accessDenied: "The person did not allow the sign-in."
+        case .notAdmitted:
+            "The person may not sign in to the client. The administrators of the server decide who may."
         case .loginRequired: "The person must sign in. Repeat the request without prompt=none."
         case .consentRequired: "The person must allow the sign-in. Repeat the request without prompt=none."
         case .interactionRequired: "The person must change the password. Repeat the request without prompt=none."

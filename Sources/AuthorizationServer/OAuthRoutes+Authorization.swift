@@ -62,6 +62,10 @@ extension OAuthRoutes {
     private func authorize(_ authorization: Authorization, _ request: ServerRequest) async throws -> ServerResponse {
         guard let fields = authorization.pending.fields else { return unknownRequest }
         return try await responding(fields, request) { destination in
+            guard authorization.handle != nil || !destination.client.settings.requiresPushedRequests else {
+                throw AuthorizationError.invalidRequest(
+                    "The client must push its requests: send the parameters to \(prefix)\(Self.pushed) first.")
+            }
             let parameters = try parameters(fields, to: destination)
             return try await proceed(parameters, authorization, try await hint(fields), request)
         }
@@ -107,6 +111,9 @@ extension OAuthRoutes {
             return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
         }
         if let signIn = try await reauthentication(visitor, parameters, authorization, hint) { return signIn }
+        if let refusal = parameters.client.refusal(of: visitor.session) {
+            return try refuse(visitor, refusal, parameters, request)
+        }
         let mustAsk =
             parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
             || parameters.client.registration != nil

@@ -22,7 +22,8 @@ extension OAuthRoutes {
         _ parameters: AuthorizationParameters, _ handle: String, _ visitor: SignedInBrowser
     ) -> ServerResponse {
         let visit = visitor.session.id
-        let lines: [HTML] = parameters.grant.phrases.map { "<li>\($0)</li>" }
+        let staysSignedIn = parameters.client.settings.issuesRefreshTokens
+        let lines: [HTML] = parameters.grant.phrases(staysSignedIn: staysSignedIn).map { "<li>\($0)</li>" }
         var page = WebPage(
             title: "Allow \(parameters.client.name)?",
             """
@@ -55,6 +56,9 @@ extension OAuthRoutes {
             let authorization = Authorization(pending: pending, handle: handle)
             let hint = try await hint(fields)
             if let signIn = try await reauthentication(visit.visitor, parameters, authorization, hint) { return signIn }
+            if let refusal = parameters.client.refusal(of: visit.session) {
+                return try refuse(visit.visitor, refusal, parameters, visit.request)
+            }
             try await services.clients.allow(parameters.grant, by: visit.person.id)
             services.audit.record(
                 AuditEvent(

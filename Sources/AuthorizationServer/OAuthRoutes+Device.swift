@@ -37,7 +37,8 @@ extension OAuthRoutes {
             do throws(AuthorizationError) {
                 try AuthorizationParameters.requireShort(form)
                 grant = ClientGrant(
-                    client: client.id, scopes: try AuthorizationParameters.scopes(form["scope"] ?? "", ruleScopes),
+                    client: client.id,
+                    scopes: try AuthorizationParameters.scopes(form["scope"] ?? "", ruleScopes, client),
                     audience: try AuthorizationParameters.audience(form, isResource))
             } catch {
                 return TokenResponses.refusal(error: error.code, sentence: error.sentence)
@@ -73,6 +74,9 @@ extension OAuthRoutes {
 
     private static let maximumScopes = 64
 
+    private static let deviceDenied = TokenResponses.refusal(
+        error: "access_denied", description: "The person did not allow the sign-in, or may not sign in to the client.")
+
     private static let deviceNotAllowed = TokenResponses.refusal(
         error: "unauthorized_client",
         description: "The client may not sign devices in. Allow it with 'device' in the configuration of the client.")
@@ -95,9 +99,7 @@ extension OAuthRoutes {
         case .slowDown:
             return TokenResponses.refusal(
                 error: "slow_down", description: "Wait 5 seconds longer between two requests from now on.")
-        case .denied:
-            return TokenResponses.refusal(
-                error: "access_denied", description: "The person did not allow the sign-in.")
+        case .denied: return Self.deviceDenied
         case .expired:
             return TokenResponses.refusal(
                 error: "expired_token", description: "The code has expired. Start the sign-in again.")
@@ -150,6 +152,9 @@ extension OAuthRoutes {
             return refuse(person.id, "person-changed", client, request)
         } catch let error as GatewayError where error.code == .unknownClient {
             return refuse(person.id, "access-removed", client, request)
+        } catch let refusal as ClientRefusal {
+            _ = refuse(person.id, refusal.reason, client, request)
+            return Self.deviceDenied
         } catch let error as GatewayError where error.code == .tooManyKeys {
             return refuse(person.id, "too-many-keys", client, request)
         }

@@ -84,14 +84,20 @@ extension OAuthRoutes {
         guard let code = visit.fields[Self.userCode].flatMap({ UserCode(typed: $0) }),
             let asked = try await devices.find(code)
         else { return nil }
-        guard isAuthenticated(visit.session, asFor: asked) else {
+        let client = try await services.clients.client(asked.grant.client)
+        guard isAuthenticated(visit.session, asFor: asked, of: client) else {
             return pages.seeOther(
                 PagePath.signIn(
                     returningTo: "\(prefix)\(Self.device)?\(Self.userCode)=\(code.shown)",
                     requiresReauthentication: true))
         }
+        if let client, let refusal = client.refusal(of: visit.session) {
+            record(refusal, of: visit.visitor, client, visit.request)
+            guard try await decide(code, nil, visit) != nil else { return nil }
+            return refusalPage(refusal, client, visit.person)
+        }
         switch visit.fields[Self.decision] {
-        case nil: return decisionPage(asked, code, try await services.clients.client(asked.grant.client), visit)
+        case nil: return decisionPage(asked, code, client, visit)
         case "allow":
             // First, because the device may ask for its tokens as soon as the decision is stored.
             if asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
@@ -102,15 +108,19 @@ extension OAuthRoutes {
 
     /// Whether the person has authenticated as recently and as strongly as the request of a device needs. What the device
     /// itself asks for is tried once: a person who signs in for the request has done enough.
-    private func isAuthenticated(_ session: Session, asFor asked: DeviceRequest) -> Bool {
+    private func isAuthenticated(
+        _ session: Session, asFor asked: DeviceRequest, of client: RegisteredClient?
+    ) -> Bool {
         if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction,
             (try? services.requireRecentSignIn(for: action, session)) == nil
         {
             return false
         }
         guard !Self.isLater(session, than: asked.created) else { return true }
-        return asked.level.map { session.methods.level >= $0 } ?? true
-            && asked.maximumAge.map { services.now() <= session.authenticated + $0 } ?? true
+        let levels = [asked.level, client?.settings.level].compactMap { $0 }
+        let ages = [asked.maximumAge, client?.settings.maximumAge].compactMap { $0 }
+        return levels.allSatisfy { session.methods.level >= $0 }
+            && ages.allSatisfy { services.now() <= session.authenticated + $0 }
     }
 
     /// The name of the client of a request.
@@ -124,7 +134,9 @@ extension OAuthRoutes {
         _ asked: DeviceRequest, _ code: UserCode, _ client: RegisteredClient?, _ visit: SignedInRequest
     ) -> ServerResponse {
         let name = client?.name ?? asked.grant.client
-        let lines: [HTML] = phrases(asked).map { "<li>\($0)</li>" }
+        let lines: [HTML] = phrases(asked, staysSignedIn: client?.settings.issuesRefreshTokens ?? true).map {
+            "<li>\($0)</li>"
+        }
         return page(
             "Allow \(name)?",
             """
@@ -150,8 +162,8 @@ extension OAuthRoutes {
             """)
     }
 
-    private func phrases(_ asked: DeviceRequest) -> [String] {
-        guard let dialect = asked.dialect else { return asked.grant.phrases }
+    private func phrases(_ asked: DeviceRequest, staysSignedIn: Bool) -> [String] {
+        guard let dialect = asked.dialect else { return asked.grant.phrases(staysSignedIn: staysSignedIn) }
         let scopes = asked.grant.scopes.isEmpty ? "" : " (\(asked.grant.scopes.joined(separator: ", ")))"
         let name = deviceDialects[dialect]?.deviceTitle ?? dialect
         // The token of a session is good for everything that the person can do here.

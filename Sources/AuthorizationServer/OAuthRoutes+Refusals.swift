@@ -89,7 +89,7 @@ extension AuthorizationError {
         case .invalidRequest, .unsupportedResponseType, .requestNotSupported, .registrationNotSupported,
             .invalidTarget, .invalidScope, .requestURINotSupported:
             true
-        case .accessDenied, .loginRequired, .consentRequired, .interactionRequired: false
+        case .accessDenied, .notAdmitted, .loginRequired, .consentRequired, .interactionRequired: false
         }
     }
 }

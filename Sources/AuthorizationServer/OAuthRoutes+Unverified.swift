@@ -30,16 +30,20 @@ extension OAuthRoutes {
     func unverifiedPage(
         _ destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], _ sentence: String
     ) -> ServerResponse {
+        let (button, origin) = wayBack(to: destination, pairs)
+        return unverifiedPage(
+            .badRequest, title: "The app cannot sign you in", destination.client, sentence, button, formTo: origin)
+    }
+
+    /// Returns a link or a form that returns parameters to a client when the person chooses it, and the origin that a form
+    /// leads to.
+    func wayBack(
+        to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)]
+    ) -> (button: HTML, origin: String?) {
         let (pairs, place) = (allPairs(pairs, of: destination), destination.shownRedirect)
         switch destination.mode {
-        case .query:
-            return unverifiedPage(
-                .badRequest, title: "The app cannot sign you in", destination.client, sentence,
-                Self.link(to: place, DeepLink.link(destination.redirect, pairs)))
-        case .formPost:
-            return unverifiedPage(
-                .badRequest, title: "The app cannot sign you in", destination.client, sentence,
-                destination.form(pairs, button: "Continue to \(place)"), formTo: destination.formOrigin)
+        case .query: return (Self.link(to: place, DeepLink.link(destination.redirect, pairs)), nil)
+        case .formPost: return (destination.form(pairs, button: "Continue to \(place)"), destination.formOrigin)
         }
     }
 

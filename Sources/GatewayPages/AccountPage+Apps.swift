@@ -8,6 +8,8 @@ extension AccountPage {
     struct App {
         let name: String
         let consent: ClientConsent
+        /// Whether the client gets refresh tokens.
+        let staysSignedIn: Bool
     }
 
     func appsSection(_ apps: [App]) -> HTML {
@@ -28,7 +30,7 @@ extension AccountPage {
             <li>
             <div>
             <h3>\(app.name)</h3>
-            <p class="quiet">\(grant.phrases.joined(separator: ", ")) · \
+            <p class="quiet">\(grant.phrases(staysSignedIn: app.staysSignedIn).joined(separator: ", ")) · \
             since \(ReadableTime.at(app.consent.granted)) · \(sessions) \(sessions == 1 ? "session" : "sessions")</p>
             </div>
             <form method="post" action="\(link: prefix + PagePath.account + "/apps/\(grant.client)/remove")">

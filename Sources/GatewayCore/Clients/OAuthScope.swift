@@ -10,7 +10,7 @@ package enum OAuthScope: String, CaseIterable, Sendable {
     case email
     /// The groups that the person is in.
     case groups
-    /// A refresh token. Every client gets one, also without this scope.
+    /// A refresh token. Every client gets one, also without this scope, unless its settings say otherwise.
     case offlineAccess = "offline_access"
 
     /// What a client with this scope may do, such as `see your name`. Nil when a client without it may do the same.
@@ -42,12 +42,15 @@ package enum OAuthScope: String, CaseIterable, Sendable {
 }
 
 extension ClientGrant {
-    /// What a client with this grant may do, such as `see your name`. Each client gets a refresh token.
-    package var phrases: [String] {
+    /// Returns what a client with this grant may do, such as `see your name`.
+    ///
+    /// - Parameter staysSignedIn: Whether the client gets a refresh token.
+    /// - Returns: The phrases, at least one.
+    package func phrases(staysSignedIn: Bool) -> [String] {
         let known = scopes.compactMap { scope in
             OAuthScope(rawValue: scope).map(\.phrase) ?? "use the permission \(scope)"
         }
         let all = known + audience.map { "use \($0) as you" }
-        return (all.isEmpty ? ["know that you have an account here"] : all) + ["stay signed in"]
+        return (all.isEmpty ? ["know that you have an account here"] : all) + (staysSignedIn ? ["stay signed in"] : [])
     }
 }

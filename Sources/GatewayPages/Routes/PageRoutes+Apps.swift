@@ -15,8 +15,11 @@ extension PageRoutes {
         var apps: [AccountPage.App] = []
         for consent in try await clients.allowed(by: person) {
             // A client can be missing from the configuration that was there before.
-            let name = try await clients.client(consent.grant.client)?.name ?? consent.grant.client
-            apps.append(AccountPage.App(name: name, consent: consent))
+            let client = try await clients.client(consent.grant.client)
+            apps.append(
+                AccountPage.App(
+                    name: client?.name ?? consent.grant.client, consent: consent,
+                    staysSignedIn: client?.settings.issuesRefreshTokens ?? true))
         }
         page.apps = apps
     }
