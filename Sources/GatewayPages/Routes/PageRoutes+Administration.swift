@@ -26,7 +26,7 @@ extension PageRoutes {
         form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfPerson($1, $2) }
         guard services.clientSessions != nil else { return }
         page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
-        form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.endClient($1, $2) }
+        form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.changeClient($1, $2) }
     }
 
     package var pages: AdministrationPages {
@@ -71,7 +71,8 @@ extension PageRoutes {
         "key": "The key is revoked.", "made": "The person is now an administrator.",
         "unmade": "The person is no longer an administrator.", "session": "The session has ended.",
         "access": "Nobody is signed in to the client any more, and everybody is asked again.",
-        "removed": "The client is removed.",
+        "removed": "The client is removed.", "approved": "The client is approved. People can sign in to it.",
+        "refused": "The client is refused. Nobody can sign in to it.",
         "linked": "The identity is linked. The person can now sign in through the identity provider.",
     ]
 

@@ -29,44 +29,86 @@ extension PageRoutes {
             """, for: visit, at: PagePath.clients)
     }
 
-    /// `POST /admin/clients/{id}`: ends all access of a client, or removes it.
-    func endClient(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
+    /// What an administrator does with a client on its page.
+    private enum ClientAction: String {
+        /// Ends all access of the client.
+        case end
+        case remove, approve, refuse
+
+        /// The `done` of the page afterwards.
+        var note: String {
+            switch self {
+            case .end: "access"
+            case .remove: "removed"
+            case .approve: "approved"
+            case .refuse: "refused"
+            }
+        }
+    }
+
+    /// `POST /admin/clients/{id}`: ends all access of a client, removes it, or decides about one that registered itself.
+    func changeClient(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.clients) }
         guard let client = try await services.clients.client(id) else { return notFound }
-        let isRemoved = visit.fields["action"] == "remove"
-        guard isRemoved || visit.fields["action"] == "end" else { return unknownAction }
-        guard !isRemoved || client.created != nil else {
+        guard let action = visit.fields["action"].flatMap(ClientAction.init(rawValue:)) else { return unknownAction }
+        let isDecision = action == .approve || action == .refuse
+        guard !isDecision || client.registration != nil else { return unknownAction }
+        guard action != .remove || client.created != nil else {
             return plain(
                 .forbidden, title: "The client is part of the configuration",
                 sentence: "Remove 'oauth.clients.\(client.id)' there, and restart the server. Nothing was changed.")
         }
-        if let page = confirmationPage(Self.question(about: client, isRemoved: isRemoved), visit) { return page }
+        if let page = confirmationPage(Self.question(about: client, action), visit) { return page }
         do {
-            if isRemoved {
-                try await services.clients.remove(client.id)
-            } else {
-                try await services.clients.endAccess(of: client.id)
+            switch action {
+            case .end: try await services.clients.endAccess(of: client.id)
+            case .remove: try await services.clients.remove(client.id)
+            case .approve: _ = try await services.clients.decide(client.id, .approved)
+            case .refuse: _ = try await services.clients.decide(client.id, .refused)
             }
         } catch let error as GatewayError where error.code == .unknownClient {
             // A client that was removed in the meantime is not an error.
             return seeOther(PagePath.clients + "?done=removed")
         }
+        let kind: AuditEvent.Kind =
+            switch action {
+            case .end: .clientWithdrawn
+            case .remove: .clientRemoved
+            case .approve: .clientApproved
+            case .refuse: .clientRefused
+            }
         services.audit.record(
-            AuditEvent(
-                isRemoved ? .clientRemoved : .clientWithdrawn, reason: isRemoved ? nil : "everybody",
-                actor: visit.person.id, client: client.id))
-        return seeOther("\(PagePath.clients)?done=\(isRemoved ? "removed" : "access")")
+            AuditEvent(kind, reason: action == .end ? "everybody" : nil, actor: visit.person.id, client: client.id))
+        return seeOther("\(PagePath.clients)?done=\(action.note)")
     }
 
-    private static func question(about client: RegisteredClient, isRemoved: Bool) -> ConfirmationPage {
+    private static func question(about client: RegisteredClient, _ action: ClientAction) -> ConfirmationPage {
         let effect = "Everybody is signed out of the client immediately, and what people allowed it is forgotten."
+        let (title, sentence, button): (String, String, String) =
+            switch action {
+            case .remove:
+                (
+                    "Remove \(client.name)?",
+                    effect + " Nobody can sign in to it any more, and this cannot be undone.", "Remove the client"
+                )
+            case .end:
+                (
+                    "End all access of \(client.name)?", effect + " People can sign in to it again.", "End all access"
+                )
+            case .approve:
+                (
+                    "Approve \(client.name)?",
+                    "People can then sign in to it. "
+                        + (client.redirects.isEmpty
+                            ? "It only signs devices in."
+                            : "Afterwards their browsers go to \(client.redirects.joined(separator: ", "))."),
+                    "Approve the client"
+                )
+            case .refuse: ("Refuse \(client.name)?", effect + " Nobody can sign in to it.", "Refuse the client")
+            }
         return ConfirmationPage(
-            title: isRemoved ? "Remove \(client.name)?" : "End all access of \(client.name)?",
-            sentence: isRemoved
-                ? effect + " Nobody can sign in to it any more, and this cannot be undone."
-                : effect + " People can sign in to it again.",
-            button: isRemoved ? "Remove the client" : "End all access", page: PagePath.clients,
-            fields: [("action", isRemoved ? "remove" : "end")])
+            title: title, sentence: sentence, button: button, page: PagePath.clients,
+            fields: [("action", action.rawValue)])
     }
 }

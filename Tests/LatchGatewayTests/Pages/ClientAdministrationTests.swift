@@ -29,10 +29,12 @@ struct ClientAdministrationTests {
         }
     }
 
-    private static func register(_ fixture: ClientSessionFixture, _ name: String) async throws -> RegisteredClient {
+    private static func register(
+        _ fixture: ClientSessionFixture, _ name: String, _ approval: ClientApproval = .approved
+    ) async throws -> RegisteredClient {
         let client = RegisteredClient(
             id: name.lowercased(), name: name, secretHash: nil, redirects: ["a:/b"], created: fixture.clock.now,
-            registration: ClientRegistration(tokenHash: SHA256.digest(name), method: .none))
+            registration: ClientRegistration(tokenHash: SHA256.digest(name), method: .none, approval: approval))
         try await fixture.stores.clients.register(client, from: AddressKey(nil), maximum: 4_000)
         return client
     }
@@ -74,6 +76,56 @@ struct ClientAdministrationTests {
             let forms = ["notes", web.id, "self"].map { PageBrowser.form("\(Self.page)/\($0)", in: list) ?? "" }
             #expect(forms.map { $0.contains("value=\"end\"") } == [true, true, true])
             #expect(forms.map { $0.contains("value=\"remove\"") } == [false, true, true])
+        }
+    }
+
+    @Test("the list shows settings, and a client that waits is approved and refused after a confirmation")
+    func decided() async throws {
+        try await Self.with { fixture, root in
+            _ = try await Self.register(fixture, "Self", .waiting)
+            var settings = ClientSettings()
+            settings.groups = ["<staff>", "admins"]
+            settings.maximumAge = .seconds(300)
+            let web = try await fixture.stores.clients.add(
+                name: "Web", redirects: ["a:/b"], isConfidential: true, settings: settings
+            ).client
+            let list = try await root.get(Self.page).text
+            #expect(try Self.cells(web.id, in: list)[7] == "groups: &lt;staff&gt;, adminsmax_age: 5m")
+            #expect(try Self.cells("notes", in: list)[7] == "Defaults")
+            #expect(try Self.cells("self", in: list)[2].contains("Waits for approval"))
+            let forms = ["notes", web.id, "self"].map { PageBrowser.form("\(Self.page)/\($0)", in: list) ?? "" }
+            #expect(forms.map { $0.contains("value=\"approve\"") } == [false, false, true])
+
+            let steps: [(String, String, ClientApproval, String)] = [
+                ("approve", "Approve Self?", .approved, "client-approved"),
+                ("refuse", "Refuse Self?", .refused, "client-refused"),
+                ("approve", "Approve Self?", .approved, "client-approved"),
+            ]
+            for (action, question, approval, event) in steps {
+                let before = try await fixture.stores.clients.client("self")?.registration?.approval
+                let fields = [("action", action)]
+                let asked = try await root.submit("\(Self.page)/self", on: Self.page, fields)
+                #expect(asked.status == 200 && asked.text.contains(question))
+                #expect(try await fixture.stores.clients.client("self")?.registration?.approval == before)
+                let done = try await root.submit(
+                    "\(Self.page)/self", on: Self.page, fields + [(ConfirmationPage.confirmationField, "1")])
+                #expect(done.status == 303)
+                #expect(try await fixture.stores.clients.client("self")?.registration?.approval == approval)
+                let last = try #require(fixture.base.lines.audit.last)
+                #expect(last["event"]?.string == event && last["client"]?.string == "self" && last["actor"] != nil)
+            }
+            let other = try await root.submit("\(Self.page)/\(web.id)", on: Self.page, [("action", "approve")])
+            #expect(other.status == 400, "an added client needs no approval")
+            let ada = PageBrowser(fixture.base)
+            _ = try await ada.signIn()
+            let token = try await ada.token(on: "/latch/account")
+            let refused = try await ada.post(
+                "\(Self.page)/self",
+                [
+                    (FormTokens.field, token), ("action", "refuse"), (ConfirmationPage.confirmationField, "1"),
+                ])
+            #expect(refused.status == 403)
+            #expect(try await fixture.stores.clients.client("self")?.registration?.approval == .approved)
         }
     }
 
