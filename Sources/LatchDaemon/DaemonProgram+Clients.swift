@@ -1,12 +1,15 @@
 import Arguments
+import GatewayConfiguration
 import GatewayCore
 import Primitives
 import SignInBridge
 
 extension DaemonProgram {
     static let clients: Command<any ExecutableCommand> = Command(
-        "clients", "Add, list and remove the clients that people sign in to with OAuth 2.1 and OpenID Connect.",
-        commands: [addClient, listClients, removeClient])
+        "clients", "Add, list, change and remove the clients that people sign in to with OAuth 2.1 and OpenID Connect.",
+        commands: [addClient, listClients, showClient, setClient, approveClient, refuseClient, removeClient])
+
+    private static let settingOptions = ClientSettingOptions()
 
     private static let addClient: Command<any ExecutableCommand> = {
         let name = Option<String>("name", value: "NAME", help: "The name that people see when they sign in.")
@@ -32,12 +35,13 @@ extension DaemonProgram {
             "sign-out-address", value: "ADDRESS",
             help: "The address of the client that is told when its sessions end (Back-Channel Logout).")
         let proof = Flag("dpop", help: "Issue only tokens that are bound to a key of the client (DPoP).")
+        let first: [any ParameterDeclaring] = [
+            name, redirects, confidential, keys, device, proof, tokens, signOutRedirects, signOutAddress,
+        ]
         return Command(
             "add", "Add a client, and print its id and its secret.",
             discussion: "The secret cannot be shown again.",
-            arguments: [
-                name, redirects, confidential, keys, device, proof, tokens, signOutRedirects, signOutAddress, json,
-            ]
+            arguments: first + settingOptions.arguments + [json]
         ) { given throws(ArgumentError) in
             guard let name = given[name], name.displayName(limit: 80) == name else {
                 throw given.usageError("give --name NAME, of 1 to 80 visible characters, without control characters")
@@ -64,7 +68,8 @@ extension DaemonProgram {
                 isConfidential: given[confidential], allowsDevice: given[device], keysPath: given[keys],
                 requiresProof: given[proof],
                 signOut: ClientSignOutSettings(redirects: given[signOutRedirects], address: given[signOutAddress]),
-                accessTokens: given[tokens] ?? .opaque, isJSON: given[json])
+                accessTokens: given[tokens] ?? .opaque, changes: try settingOptions.changes(in: given),
+                isJSON: given[json])
         }
     }()
 
@@ -77,9 +82,58 @@ extension DaemonProgram {
         }
     }()
 
+    private static let clientID = Argument<String>(
+        "ID", completion: .output(of: ["clients", "list", "--ids"]), help: "The client's id, as shown in the list.")
+
+    private static let showClient: Command<any ExecutableCommand> = {
+        let id = clientID
+        return Command("show", "Show a client and its settings.", arguments: [id, json]) { given in
+            ShowClient(configurationPath: given[config], id: given[id], isJSON: given[json])
+        }
+    }()
+
+    private static let setClient: Command<any ExecutableCommand> = {
+        let id = clientID
+        let reset = OptionList<String>(
+            "reset", value: "OPTION", help: "Make a setting the default again, such as --reset group.")
+        let first: [any ParameterDeclaring] = [id, reset]
+        return Command(
+            "set", "Change the settings of an added client, or of one that registered itself.",
+            discussion: "An option of a list replaces the whole list. The settings apply to the next sign-in and to "
+                + "the next refresh of each session.",
+            arguments: first + settingOptions.arguments + [json]
+        ) { given throws(ArgumentError) in
+            var changes: [ClientSettingChange] = []
+            for name in given[reset] {
+                guard let setting = ClientSetting.all.first(where: { $0.option == name }) else {
+                    let names = ClientSetting.all.map(\.option).joined(separator: ", ")
+                    throw given.usageError("--reset '\(name.printable)' is not valid: it must be one of \(names)")
+                }
+                changes.append(ClientSettingChange(setting: setting, words: nil))
+            }
+            changes += try settingOptions.changes(in: given)
+            guard !changes.isEmpty else { throw given.usageError("give at least one option with a setting") }
+            return SetClient(
+                configurationPath: given[config], id: given[id], changes: changes, isJSON: given[json])
+        }
+    }()
+
+    private static let approveClient = decision(
+        "approve", "Let people sign in to a client that registered itself.", .approved)
+    private static let refuseClient = decision(
+        "refuse", "Refuse a client that registered itself, and end all sessions of it.", .refused)
+
+    private static func decision(
+        _ name: String, _ summary: String, _ approval: ClientApproval
+    ) -> Command<any ExecutableCommand> {
+        let id = clientID
+        return Command(name, summary, arguments: [id]) { given in
+            DecideClient(configurationPath: given[config], id: given[id], approval: approval)
+        }
+    }
+
     private static let removeClient: Command<any ExecutableCommand> = {
-        let id = Argument<String>(
-            "ID", completion: .output(of: ["clients", "list", "--ids"]), help: "The client's id, as shown in the list.")
+        let id = clientID
         return Command(
             "remove", "Remove an added client, and end all sessions of it.",
             discussion: "A running gateway refuses its tokens from then on.", arguments: [id]

@@ -66,6 +66,66 @@ import Testing
         #expect(audit.contains("client-added") && audit.contains("client-removed") && audit.contains(id))
     }
 
+    @Test func `settings are given with a client, shown, changed, reset, and checked`() async throws {
+        let folder = try TemporaryDirectory()
+        let fixture = try SystemFixture([
+            "LATCHD_OAUTH_CLIENTS_WIKI_REDIRECTS": "https://wiki.example/back",
+            "LATCHD_OAUTH_CLIENTS_WIKI_GROUPS": "staff,admins", "LATCHD_AUDIT_LOG": folder.file("audit"),
+        ])
+        let person = try await fixture.latchd(
+            "user", "add", SystemFixture.email, "--password-stdin", input: SystemFixture.password + "\n")
+        #expect(person.status == 0, "\(person.errors)")
+        let added = try await fixture.latchd(
+            "clients", "add", "--name", "Notes", "--redirect", "https://notes.example/back", "--group", "staff",
+            "--group", "Domain Users", "--max-age", "5m", "--access-token-lifetime", "2m", "--refresh-tokens", "false",
+            "--json"
+        ).json()
+        let id = try #require(added["id"]?.string)
+        #expect(added["settings"]?["groups"] == ["staff", "Domain Users"] && added["settings"]?["max_age"] == "5m")
+        #expect(added["settings"]?["refresh_tokens"] == "false" && added["settings"]?["allow"] == "signed-in")
+        #expect(try await fixture.latchd("clients", "show", id, "--json").json()["settings"] == added["settings"])
+        let shown = try await fixture.latchd("clients", "show", id).output
+        #expect(shown.contains("groups: staff, Domain Users") && shown.contains("max_age: 5m"))
+        let listed = try #require(try await fixture.latchd("clients", "list", "--json").json().array)
+        #expect(listed.map { $0["settings"]?["groups"] } == [["staff", "admins"], ["staff", "Domain Users"]])
+        #expect(try await fixture.latchd("clients", "list").output.contains("groups: staff, admins"))
+
+        let changed = try await fixture.latchd(
+            "clients", "set", id, "--reset", "group", "--reset", "refresh-tokens", "--user", SystemFixture.email,
+            "--require-pushed-authorization-requests", "true", "--json"
+        ).json()
+        #expect(changed["settings"]?["groups"] == [] && changed["settings"]?["users"] == [.string(SystemFixture.email)])
+        #expect(changed["settings"]?["refresh_tokens"] == "true" && changed["settings"]?["max_age"] == "5m")
+        #expect(changed["settings"]?["require_pushed_authorization_requests"] == "true")
+
+        let wrong: [([String], Int32, String)] = [
+            (["set", id], 64, "give at least one option"),
+            (
+                ["set", id, "--max-age", "soon"], 64,
+                "--max-age 'soon' is not valid: it must be none, or a time from 30s"
+            ),
+            (
+                ["set", id, "--reset", "groups"], 64,
+                "--reset 'groups' is not valid: it must be one of allow, user, group"
+            ),
+            (["set", id, "--allow", "nobody"], 65, "allow is nobody, but users or groups are named"),
+            (["set", id, "--access-token-lifetime", "1h"], 65, "longer than oauth.access_token_lifetime"),
+            (["set", id, "--scope", "mails"], 65, "which the server does not know"),
+            (["set", "wiki", "--allow", "nobody"], 66, "change 'oauth.clients.wiki' there"),
+            (["set", "none", "--allow", "nobody"], 66, "No client has the id 'none'"),
+            (["show", "none"], 66, "No client has the id 'none'"),
+            (["approve", id], 66, "No client that registered itself has the id"),
+            (["refuse", "none"], 66, "No client that registered itself has the id"),
+        ]
+        for (arguments, status, text) in wrong {
+            let answer = try await fixture.latchd(["clients"] + arguments)
+            #expect(answer.status == status && answer.errors.contains(text), "\(arguments): \(answer.errors)")
+        }
+        #expect(try await fixture.latchd("clients", "show", id, "--json").json()["settings"] == changed["settings"])
+        let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
+        #expect(audit.components(separatedBy: "client-changed").count == 2)
+    }
+
     @Test func `a client needs a name and a valid redirect`() async throws {
         let fixture = try SystemFixture()
         let wrong: [([String], String)] = [

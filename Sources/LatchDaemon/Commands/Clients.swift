@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -17,15 +18,19 @@ struct AddClient: ExecutableCommand {
     let requiresProof: Bool
     let signOut: ClientSignOutSettings
     let accessTokens: AccessTokenForm
+    let changes: [ClientSettingChange]
     let isJSON: Bool
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let keys = try keysPath.map(Self.keys)
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let (client, secret) = try await administration.withStores { stores in
+            var settings = ClientSettings()
+            try settings.apply(changes, in: stores.settings)
             let added = try await stores.clients.add(
                 name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice,
-                requiresProof: requiresProof, keys: keys, signOut: signOut, accessTokens: accessTokens)
+                requiresProof: requiresProof, keys: keys, signOut: signOut, accessTokens: accessTokens,
+                settings: settings)
             stores.audit.record(AuditEvent(.clientAdded, client: added.client.id))
             return added
         }
@@ -72,20 +77,86 @@ struct ListClients: ExecutableCommand {
         } else if clients.isEmpty {
             try Output.lines(["No clients. Add one: latchd clients add --name NAME --redirect ADDRESS"])
         } else {
-            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "TOKENS", "SIGN-OUT", "REDIRECTS"])
+            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "TOKENS", "SETTINGS", "SIGN-OUT", "REDIRECTS"])
             for client in clients {
                 table.add([
-                    client.id, client.name.printable,
-                    (client.isConfidential ? "confidential" : "public")
-                        + (client.registration == nil ? "" : ", unverified"),
+                    client.id, client.name.printable, client.kind,
                     client.created?.forPeople ?? "in the configuration", client.allowsDevice ? "yes" : "no",
                     client.accessTokens.rawValue + (client.requiresProof ? ", DPoP" : ""),
+                    client.shownSettings.isEmpty ? "defaults" : client.shownSettings.joined(separator: "; "),
                     client.signOut.address ?? "not told",
                     client.redirects.joined(separator: " "),
                 ])
             }
             try Output.lines(table.lines { $0 })
         }
+        return .done
+    }
+}
+
+/// `latchd clients show`: prints one client.
+struct ShowClient: ExecutableCommand {
+    let configurationPath: String?
+    let id: String
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        guard let client = try await administration.withStores({ try await $0.clients.client(id) }) else {
+            throw GatewayError(
+                .unknownClient, "No client has the id '\(id.printable)'; 'latchd clients list' shows them.")
+        }
+        if isJSON {
+            try Output.json(client.json())
+        } else {
+            try Output.lines(client.lines)
+        }
+        return .done
+    }
+}
+
+/// `latchd clients set`: changes the settings of a client.
+struct SetClient: ExecutableCommand {
+    let configurationPath: String?
+    let id: String
+    let changes: [ClientSettingChange]
+    let isJSON: Bool
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let client = try await administration.withStores { stores in
+            let server = stores.settings
+            let client = try await stores.clients.set(id) { try $0.apply(changes, in: server) }
+            stores.audit.record(AuditEvent(.clientChanged, client: client.id))
+            return client
+        }
+        if isJSON {
+            try Output.json(client.json())
+        } else {
+            try Output.lines(["Changed the client '\(client.name.printable)'."] + client.lines)
+        }
+        return .done
+    }
+}
+
+/// `latchd clients approve` and `latchd clients refuse`: decides about a client that registered itself.
+struct DecideClient: ExecutableCommand {
+    let configurationPath: String?
+    let id: String
+    let approval: ClientApproval
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let isApproved = approval == .approved
+        let client = try await administration.withStores { stores in
+            let (client, isChanged) = try await stores.clients.decide(id, approval)
+            if isChanged {
+                stores.audit.record(AuditEvent(isApproved ? .clientApproved : .clientRefused, client: client.id))
+            }
+            return client
+        }
+        let effect = isApproved ? "People can sign in to it." : "Nobody can sign in to it, and its sessions ended."
+        try Output.lines(["\(isApproved ? "Approved" : "Refused") the client '\(client.name.printable)'. \(effect)"])
         return .done
     }
 }
@@ -108,6 +179,35 @@ struct RemoveClient: ExecutableCommand {
 }
 
 extension RegisteredClient {
+    /// What the client is, for people.
+    fileprivate var kind: String {
+        let state =
+            switch registration?.approval {
+            case nil: ""
+            case .approved: ", unverified"
+            case .waiting: ", waits for approval"
+            case .refused: ", refused"
+            }
+        return (isConfidential ? "confidential" : "public") + state
+    }
+
+    /// The settings that differ from the defaults, named as in the configuration.
+    fileprivate var shownSettings: [String] {
+        ClientSetting.changed(in: settings).map { setting, words in
+            "\(setting.name): \(words.joined(separator: ", ").printable)"
+        }
+    }
+
+    /// The client for people, a line for each property.
+    fileprivate var lines: [String] {
+        let added = created?.forPeople ?? "in the configuration"
+        return [
+            "  id         \(id)", "  name       \(name.printable)", "  kind       \(kind)", "  added      \(added)",
+        ]
+            + redirects.map { "  redirect   \($0.printable)" }
+            + (shownSettings.isEmpty ? ["  settings   defaults"] : shownSettings.map { "  setting    \($0)" })
+    }
+
     /// The client in a form for programs. `secret` is the one that has just been created.
     fileprivate func json(secret: Secret? = nil) -> JSONValue {
         let members: [JSONValue.Member] = [
@@ -119,6 +219,16 @@ extension RegisteredClient {
             .init("signOutAddress", signOut.address.map(JSONValue.string) ?? .null),
             .init("isConfigured", .bool(created == nil)),
             .init("isRegisteredByItself", .bool(registration != nil)),
+            .init("approval", registration.map { .string($0.approval.rawValue) } ?? .null),
+            .init(
+                "settings",
+                .object(
+                    ClientSetting.all.map { setting in
+                        let words = setting.words(of: settings)
+                        return .init(
+                            setting.name,
+                            setting.isList ? .array(words.map(JSONValue.string)) : .string(words.first ?? ""))
+                    })),
             .init("lastUsedAt", registration?.lastUsed.map { .string($0.forPrograms) } ?? .null),
             .init("createdAt", created.map { .string($0.forPrograms) } ?? .null),
         ]
