@@ -70,7 +70,8 @@ package struct AllowedRedirects: Sendable {
         }
         guard scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8) else { return nil }
         let isLoopback = withoutPort(address, acceptsLocalhost: acceptsLocalhost) != nil
-        return webProblem(with: address, isPlain: scheme.elementsEqual("http".utf8), isLoopback)
+        return webProblem(
+            with: address, isPlain: scheme.elementsEqual("http".utf8), isLoopback, acceptsLocalhost: acceptsLocalhost)
     }
 
     /// Returns the reason why this server cannot send requests to an address, or nil when it can.
@@ -86,7 +87,9 @@ package struct AllowedRedirects: Sendable {
         "about", "blob", "data", "file", "filesystem", "ftp", "javascript", "vbscript", "ws", "wss",
     ]
 
-    private static func webProblem(with address: String, isPlain: Bool, _ isLoopback: Bool) -> String? {
+    private static func webProblem(
+        with address: String, isPlain: Bool, _ isLoopback: Bool, acceptsLocalhost: Bool
+    ) -> String? {
         let rest = address.utf8.dropFirst(isPlain ? 5 : 6)
         guard rest.starts(with: "//".utf8) else { return "two slashes must follow its scheme" }
         let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -105,7 +108,9 @@ package struct AllowedRedirects: Sendable {
             return "its port must be a number from 1 to 65535"
         }
         guard !isPlain || isLoopback else {
-            return "without encryption only http://127.0.0.1 and http://[::1] are safe"
+            let loopback =
+                acceptsLocalhost ? "127.0.0.1, http://[::1] and http://localhost" : "127.0.0.1 and http://[::1]"
+            return "without encryption only http://\(loopback) are safe"
         }
         return nil
     }
