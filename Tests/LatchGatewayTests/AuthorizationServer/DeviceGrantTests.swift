@@ -145,7 +145,7 @@ struct DeviceGrantTests {
                 let codes = try await fixture.codes(changes.map { ($0.0, $0.1) })
                 fixture.gateway.clock.advance(1)
                 let again = try await fixture.enter(codes.userCode)
-                let address = try #require(again.headers["Location"])
+                let address = try #require(again.next)
                 #expect(again.status == 303 && address.hasSuffix("&again=1"), "\(changes)")
                 let hasty = try await fixture.browser.post(
                     OAuthFixture.devicePage,
@@ -153,7 +153,7 @@ struct DeviceGrantTests {
                         (FormTokens.field, try await fixture.browser.token(on: OAuthFixture.devicePage)),
                         ("user_code", codes.userCode), ("decision", "allow"),
                     ])
-                #expect(hasty.headers["Location"] == address && hasty.status == 303, "\(changes)")
+                #expect(hasty.next == address && hasty.status == 303, "\(changes)")
                 #expect(try await fixture.pollError(codes) == "authorization_pending", "\(changes)")
                 _ = try await fixture.browser.submit(
                     "/latch/sign-in", on: address, [("password", GatewayFixture.password)])

@@ -73,12 +73,12 @@ struct DevicePageTests {
             let codes = try await fixture.codes()
             let path = "\(OAuthFixture.devicePage)?user_code=\(codes.userCode)"
             let first = try await fixture.browser.get(path)
-            let location = try #require(first.headers["Location"])
+            let location = try #require(first.next)
             #expect(first.status == 303 && location.hasPrefix("/latch/sign-in?return="))
             let signedIn = try await fixture.browser.submit(
                 "/latch/sign-in", on: location,
                 [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
-            #expect(signedIn.headers["Location"] == path)
+            #expect(signedIn.next == path)
             let page = try await fixture.browser.get(path)
             #expect(page.text.contains("value=\"\(codes.userCode)\"") && !page.text.contains("Example TV"))
             #expect(try await fixture.pollError(codes) == "authorization_pending")
@@ -108,7 +108,7 @@ struct DevicePageTests {
                 #expect(sent.status == 403)
             }
             let nobody = try await PageBrowser(fixture.gateway).post(path, decision + [(FormTokens.field, own)])
-            #expect(nobody.status == 303 && nobody.headers["Location"]?.contains("/sign-in") == true)
+            #expect(nobody.status == 303 && nobody.next?.contains("/sign-in") == true)
             #expect(try await fixture.pollError(codes) == "authorization_pending")
         }
     }

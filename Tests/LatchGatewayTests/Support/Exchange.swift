@@ -13,6 +13,15 @@ struct Exchange: Sendable {
         var text: String { String(decoding: body, as: UTF8.self) }
         var json: JSONValue? { try? JSONValue(parsing: body) }
         var token: String? { json?["access_token"]?.string }
+        /// Where a browser goes on by itself: the address of a redirect, or that of a page which continues.
+        var next: String? { headers["Location"] ?? refresh }
+
+        /// The address that a page opens by itself.
+        private var refresh: String? {
+            let start = "<meta http-equiv=\"refresh\" content=\"0;url="
+            guard let found = text.firstRange(of: start) else { return nil }
+            return String(text[found.upperBound...].prefix { $0 != "\"" }).replacing("&amp;", with: "&")
+        }
     }
 
     struct Broken: Error {}

@@ -62,13 +62,13 @@ enum BasicPlan {
             _ = try await run.fixture.browser.signIn()
             let posted = try await run.fixture.browser.post(
                 "/oauth2/authorize", run.parameters(), site: [("Sec-Fetch-Site", "cross-site")])
-            let next = try await run.fixture.browser.get(try posted.headers["Location"].orThrow)
+            let next = try await run.fixture.browser.get(try posted.next.orThrow)
             #expect(try await run.finish(next)["code"] != nil)
         },
         module("oidcc-ensure-registered-redirect-uri") { (run) async throws in
             let request = run.parameters([("redirect_uri", "https://web.example.org/other")])
             let page = try await run.fixture.open(request)
-            #expect(page.status == 400 && page.headers["Location"] == nil)
+            #expect(page.status == 400 && page.next == nil)
         },
     ]
 

@@ -134,9 +134,9 @@ struct ConformanceRun: Sendable {
 
     /// Signs the person in again on the page that a response leads to, and returns the response of the endpoint.
     func signInAgain(_ response: Exchange.Response) async throws -> Exchange.Response {
-        let page = try response.headers["Location"].orThrow
+        let page = try response.next.orThrow
         fixture.gateway.clock.advance(1)
         let back = try await fixture.browser.submit("/latch/sign-in", on: page, [("password", GatewayFixture.password)])
-        return try await fixture.browser.get(try back.headers["Location"].orThrow)
+        return try await fixture.browser.get(try back.next.orThrow)
     }
 }

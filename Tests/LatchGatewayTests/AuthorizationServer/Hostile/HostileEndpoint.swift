@@ -204,7 +204,7 @@ struct HostileEndpoint: Sendable, CustomTestStringConvertible {
             send: { hostile, form in
                 let path = "/oauth2/end_session?" + FormURLEncoded.encode(form)
                 let response = try await hostile.fixture.browser.get(path)
-                guard let location = response.headers["Location"] else {
+                guard let location = response.next else {
                     return response.status == 400 ? "page" : response.text.contains("Sign out?") ? "question" : "?"
                 }
                 hostile.fixture.browser.browser.cookies["latchd_session"] = nil

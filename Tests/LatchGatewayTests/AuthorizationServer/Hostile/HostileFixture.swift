@@ -117,7 +117,7 @@ struct HostileFixture: Sendable {
     /// How the authorization endpoint responds to a request of `web`: `ok`, the error that its redirect address gets, or
     /// `page` when the browser goes nowhere.
     static func authorizationOutcome(_ response: Exchange.Response) throws -> String {
-        guard let location = response.headers["Location"] else {
+        guard let location = response.next else {
             return response.status == 400 ? "page" : "\(response.status)"
         }
         guard location.hasPrefix(web.redirect + "?") else { return "redirects to \(location)" }

@@ -97,7 +97,7 @@ extension BridgeFixture {
         at provider: String = "google"
     ) async throws -> FormFields {
         let response = try await browser.send("GET", "\(path)?\(app.query())")
-        return try providers[provider].orThrow.request(response.headers["Location"]).orThrow
+        return try providers[provider].orThrow.request(response.next).orThrow
     }
 
     /// Brings the provider's answer to the gateway.
@@ -119,7 +119,7 @@ extension BridgeFixture {
 
     /// The fields of the deep link that an answer leads to.
     static func fields(of response: Exchange.Response) throws -> FormFields {
-        let link = try response.headers["Location"].orThrow
+        let link = try response.next.orThrow
         guard link.hasPrefix(redirect + "?") else { throw Exchange.Broken() }
         return try FormURLEncoded.decode(String(link.dropFirst(redirect.count + 1)))
     }
