@@ -22,9 +22,9 @@ extension OAuthRoutes {
             throw refusal == .weakAuthentication ? AuthorizationError.loginRequired : .notAdmitted
         }
         let error = AuthorizationError.notAdmitted
-        let (button, origin) = wayBack(
+        let (button, formTargets) = wayBack(
             to: parameters.destination, [("error", error.code), ("error_description", error.sentence)])
-        return refusalPage(refusal, parameters.client, visitor.person, button, formTo: origin)
+        return refusalPage(refusal, parameters.client, visitor.person, button, formTargets: formTargets)
     }
 
     /// Records that a person may not sign in to a client, at most 60 times in each minute together with clients that did
@@ -46,11 +46,11 @@ extension OAuthRoutes {
     ///   - client: The client.
     ///   - person: The person who is signed in.
     ///   - button: A way back to the client. Nil when the person came from another device.
-    ///   - origin: The origin that a form in `button` leads to.
+    ///   - formTargets: Where a form in `button` may be sent.
     /// - Returns: The page.
     func refusalPage(
         _ refusal: ClientRefusal, _ client: RegisteredClient, _ person: Person, _ button: HTML? = nil,
-        formTo origin: String? = nil
+        formTargets: WebPage.FormTargets = .none
     ) -> ServerResponse {
         let contact = services.settings.pages.contact ?? "an administrator of this server"
         let (title, sentence): (String, String) =
@@ -89,7 +89,7 @@ extension OAuthRoutes {
             <p><a class="button block other" href="\(link: pages.prefix + PagePath.account)">Go to your account</a></p>
             """)
         page.server = services.settings.pages.title
-        if let origin { page.formTargets = .own(andOn: [origin]) }
+        page.formTargets = formTargets
         return page.response(status: .forbidden)
     }
 }

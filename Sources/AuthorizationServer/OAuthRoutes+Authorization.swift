@@ -98,8 +98,12 @@ extension OAuthRoutes {
         _ parameters: AuthorizationParameters, _ authorization: Authorization, _ hint: IDTokenHint?,
         _ request: ServerRequest
     ) async throws -> ServerResponse {
-        // Browsers send no cookie with a form of another site, but with a redirect.
-        guard request.method != .post else { return PageRoutes.redirect(to: try await returnPath(authorization)) }
+        // Browsers send no cookie with a form of another site, but with the next request of a page of this server.
+        guard request.method != .post else {
+            return services.redirectPages.continuing(
+                to: try await returnPath(authorization), title: "Sign in for \(parameters.client.name)",
+                after: request.method)
+        }
         let mayInteract = !parameters.prompts.contains(.none)
         guard let visitor = try await pages.visitor(of: request) else {
             guard mayInteract else { throw AuthorizationError.loginRequired }
@@ -192,7 +196,7 @@ extension OAuthRoutes {
             ])
     }
 
-    /// Issues a code and redirects the browser to the client.
+    /// Issues a code and leads the browser to the client.
     func finish(
         _ parameters: AuthorizationParameters, for session: Session, _ request: ServerRequest
     ) async throws -> ServerResponse {
@@ -217,7 +221,7 @@ extension OAuthRoutes {
 
     /// Returns a response to the client, with the state of the request and the issuer.
     ///
-    /// Source: RFC 9207 §2; RFC 9700 §4.12 for 303 after a form; OAuth 2.0 Form Post Response Mode.
+    /// Source: RFC 9207 §2; OAuth 2.0 Form Post Response Mode.
     private func respond(
         to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], failure: String? = nil,
         _ request: ServerRequest
@@ -226,9 +230,10 @@ extension OAuthRoutes {
         switch destination.mode {
         case .query:
             let (pages, link) = (services.redirectPages, DeepLink.link(destination.redirect, pairs))
-            let status: HTTPStatus = request.method == .post ? .seeOther : .found
-            guard let failure else { return pages.returning(to: link, status: status) }
-            return pages.returningWithoutSuccess(to: link, failure, status: status)
+            if let failure { return pages.returningWithoutSuccess(to: link, failure, after: request.method) }
+            return destination.identifiesClient
+                ? pages.continuing(to: link, title: "You are signed in", after: request.method)
+                : pages.returning(to: link, after: request.method)
         case .formPost: return formPage(destination, pairs)
         }
     }
@@ -247,7 +252,7 @@ extension OAuthRoutes {
             title: "You can return to \(destination.client.name)", destination.form(pairs, button: "Continue"))
         page.server = services.settings.pages.title
         page.script = "document.forms[0].submit()"
-        page.formTargets = .own(andOn: [destination.formOrigin])
+        page.formTargets = .anywhere
         return page.response()
     }
 }
@@ -300,22 +305,4 @@ extension AuthorizationParameters.Destination {
     ///
     /// Source: RFC 8252 §8.6; RFC 9700 §4.13.
     var identifiesClient: Bool { redirect.hasPrefix("https://") }
-
-    /// The source of the Content Security Policy that allows a form to lead to the redirect address.
-    var formOrigin: String { RedirectOrigin.source(of: redirect) }
-}
-
-/// The source of the Content Security Policy that allows a form to lead to an address.
-///
-/// Source: Content Security Policy Level 3 §2.3.1.
-enum RedirectOrigin {
-    /// Returns the source for an address.
-    static func source(of redirect: String) -> String {
-        let scheme = redirect.prefix { $0 != ":" }
-        guard scheme == "https" || scheme == "http" else { return scheme + ":" }
-        let authority = redirect.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" && $0 != "?" }
-        // The policy has no form for an IPv6 address, and other characters could end the directive.
-        let isName = authority.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: ":") }
-        return isName ? "\(scheme)://\(authority)" : "\(scheme):"
-    }
 }

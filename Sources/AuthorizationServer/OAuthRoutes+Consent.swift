@@ -41,7 +41,7 @@ extension OAuthRoutes {
             </form>
             """)
         page.server = services.settings.pages.title
-        page.formTargets = .own(andOn: [parameters.destination.formOrigin])
+        page.formTargets = .own
         return page.response()
     }
 
@@ -72,5 +72,5 @@ extension OAuthRoutes {
 
 extension AuthorizationParameters.Destination {
     /// Where the browser goes afterwards, for people.
-    var shownRedirect: String { RedirectOrigin.shown(redirect) }
+    var shownRedirect: String { AddressName.text(of: redirect) }
 }

@@ -217,7 +217,7 @@ extension OAuthRoutes {
     private func page(_ title: String, _ content: HTML) -> ServerResponse {
         var page = WebPage(title: title, content)
         page.server = services.settings.pages.title
-        page.formTargets = .own()
+        page.formTargets = .own
         return page.response()
     }
 }

@@ -35,15 +35,16 @@ extension OAuthRoutes {
         }
     }
 
-    /// Signs the browser out, or asks the person first. Browsers send no cookie with a form of another site, but with a
-    /// redirect, whose address does not contain the ID token.
+    /// Signs the browser out, or asks the person first. Browsers send no cookie with a form of another site, but with the
+    /// next request of a page of this server, whose address does not contain the ID token.
     private func posted(_ form: FormFields, _ request: ServerRequest) async throws -> ServerResponse {
         guard try await pages.visitor(of: request) == nil else { return try await endSession(form, request) }
         guard let parameters = try await SignOutParameters(form, self) else { return invalidSignOut }
         var pairs = parameters.fields.pairs.filter { $0.name != "id_token_hint" && $0.name != "client_id" }
         if let client = parameters.client { pairs.append(("client_id", client.id)) }
-        return PageRoutes.redirect(
-            to: prefix + Self.endSession + "?" + FormURLEncoded.encode(pairs.map { ($0.name, $0.value) }))
+        return services.redirectPages.continuing(
+            to: prefix + Self.endSession + "?" + FormURLEncoded.encode(pairs.map { ($0.name, $0.value) }),
+            title: "Sign out", after: request.method)
     }
 
     /// Signs the browser out, or asks the person first.
@@ -82,7 +83,7 @@ extension OAuthRoutes {
         if let client = parameters.client, client.registration != nil, !isConfirmed {
             return unverifiedSignOutPage(client, redirect: redirect, link: link)
         }
-        return services.redirectPages.returning(to: link, status: request.method == .post ? .seeOther : .found)
+        return services.redirectPages.continuing(to: link, title: "You are signed out", after: request.method)
     }
 
     private func confirmation(_ parameters: SignOutParameters, _ visitor: SignedInBrowser) -> ServerResponse {
@@ -103,7 +104,7 @@ extension OAuthRoutes {
             <p><a class="button block other" href="\(link: pages.prefix + PagePath.account)">Stay signed in</a></p>
             """)
         page.server = services.settings.pages.title
-        page.formTargets = .own(andOn: parameters.redirect.map { [RedirectOrigin.source(of: $0)] } ?? [])
+        page.formTargets = .own
         return page.response()
     }
 

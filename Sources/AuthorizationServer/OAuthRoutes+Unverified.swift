@@ -30,20 +30,21 @@ extension OAuthRoutes {
     func unverifiedPage(
         _ destination: AuthorizationParameters.Destination, _ pairs: [(String, String)], _ sentence: String
     ) -> ServerResponse {
-        let (button, origin) = wayBack(to: destination, pairs)
+        let (button, formTargets) = wayBack(to: destination, pairs)
         return unverifiedPage(
-            .badRequest, title: "The app cannot sign you in", destination.client, sentence, button, formTo: origin)
+            .badRequest, title: "The app cannot sign you in", destination.client, sentence, button,
+            formTargets: formTargets)
     }
 
-    /// Returns a link or a form that returns parameters to a client when the person chooses it, and the origin that a form
-    /// leads to.
+    /// Returns a link or a form that returns parameters to a client when the person chooses it, and where the forms of its
+    /// page may be sent.
     func wayBack(
         to destination: AuthorizationParameters.Destination, _ pairs: [(String, String)]
-    ) -> (button: HTML, origin: String?) {
+    ) -> (button: HTML, formTargets: WebPage.FormTargets) {
         let (pairs, place) = (allPairs(pairs, of: destination), destination.shownRedirect)
         switch destination.mode {
-        case .query: return (Self.link(to: place, DeepLink.link(destination.redirect, pairs)), nil)
-        case .formPost: return (destination.form(pairs, button: "Continue to \(place)"), destination.formOrigin)
+        case .query: return (Self.link(to: place, DeepLink.link(destination.redirect, pairs)), .none)
+        case .formPost: return (destination.form(pairs, button: "Continue to \(place)"), .anywhere)
         }
     }
 
@@ -51,7 +52,7 @@ extension OAuthRoutes {
     func unverifiedSignOutPage(_ client: RegisteredClient, redirect: String, link: String) -> ServerResponse {
         unverifiedPage(
             .ok, title: "You are signed out", client, "The app asks you to return to it.",
-            Self.link(to: RedirectOrigin.shown(redirect), link))
+            Self.link(to: AddressName.text(of: redirect), link))
     }
 
     private static func link(to place: String, _ link: String) -> HTML {
@@ -60,7 +61,7 @@ extension OAuthRoutes {
 
     private func unverifiedPage(
         _ status: HTTPStatus, title: String, _ client: RegisteredClient, _ sentence: String, _ button: HTML,
-        formTo origin: String? = nil
+        formTargets: WebPage.FormTargets = .none
     ) -> ServerResponse {
         var page = WebPage(
             title: title,
@@ -71,7 +72,7 @@ extension OAuthRoutes {
             \(button)
             """)
         page.server = services.settings.pages.title
-        if let origin { page.formTargets = .own(andOn: [origin]) }
+        page.formTargets = formTargets
         return page.response(status: status)
     }
 }
@@ -86,15 +87,5 @@ extension AuthorizationParameters.Destination {
             <p><button type="submit" class="full">\(button)</button></p>
             </form>
             """
-    }
-}
-
-extension RedirectOrigin {
-    /// Where an address leads, for people: the host, this device, or an app.
-    static func shown(_ redirect: String) -> String {
-        let scheme = redirect.prefix { $0 != ":" }
-        guard scheme == "https" || scheme == "http" else { return "an app on this device (\(scheme))" }
-        guard scheme == "https" else { return "a program on this device" }
-        return String(redirect.dropFirst(8).prefix { $0 != "/" && $0 != "?" })
     }
 }

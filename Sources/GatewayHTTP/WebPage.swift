@@ -12,15 +12,17 @@ package import HTTPServer
 package struct WebPage: Sendable {
     /// The addresses that the page's forms may be sent to.
     ///
-    /// Browsers apply this to the redirects after a form as well.
+    /// Chromium applies this to every redirect after a form as well, and blocks another origin without telling the
+    /// person. So the response to a form of this server is never a redirect to another origin, see
+    /// ``response(leadingTo:after:)``.
     ///
     /// Source: Content Security Policy Level 3 §6.4.1.
     package enum FormTargets: Sendable, Equatable {
         /// No address: the page has no form.
         case none
-        /// This server, and by a redirect the given origins, such as `https://photos.example.org`.
-        case own(andOn: [String] = [])
-        /// Addresses that cannot be known in advance, such as an app's own scheme.
+        /// This server.
+        case own
+        /// Any address: the page has a form for another server, which may redirect to a third one.
         case anywhere
     }
 
@@ -36,6 +38,11 @@ package struct WebPage: Sendable {
     package var formTargets = FormTargets.none
     /// A script that runs when the page has been parsed. Nil, the default, for none.
     package var script: StaticString?
+    /// The address that the browser opens by itself as soon as it shows the page. Nil, the default, for none. The page
+    /// does not stay in the browser's history.
+    ///
+    /// Source: HTML Living Standard §4.2.5.3, "Refresh state".
+    package var next: String?
     /// Whether the page has the width for a table. Default: false.
     package var isWide = false
     /// The name of the server, shown above a centred card with the page's content. Nil for a page with a header.
@@ -55,6 +62,22 @@ package struct WebPage: Sendable {
         ServerResponse(status: status, headers: headers, body: html.bytes)
     }
 
+    /// Returns the response that leads a browser to an address that may be on another server, or that may redirect
+    /// there: a redirect with this page as its body after a GET, and this page, which opens the address by itself, after
+    /// a form. A redirect after a form would be blocked by Chromium, see ``FormTargets``.
+    ///
+    /// The page should have a link to the address, for a browser that does not open it.
+    package func response(leadingTo address: String, after method: HTTPMethod) -> ServerResponse {
+        var page = self
+        guard method == .post else {
+            var response = page.response(status: .found)
+            response.headers["Location"] = address
+            return response
+        }
+        page.next = address
+        return page.response()
+    }
+
     private var html: HTML {
         """
         <!doctype html>
@@ -63,7 +86,7 @@ package struct WebPage: Sendable {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="robots" content="noindex">
-        <meta name="color-scheme" content="light dark">
+        <meta name="color-scheme" content="light dark">\(refresh)
         <title>\(title)</title>
         <style>\(source: Self.style)</style>
         </head>
@@ -77,6 +100,12 @@ package struct WebPage: Sendable {
         </html>
 
         """
+    }
+
+    private var refresh: HTML? {
+        next.flatMap { address in
+            HTML.isLink(address) ? "\n<meta http-equiv=\"refresh\"\(attribute: "content", "0;url=\(address)")>" : nil
+        }
     }
 
     private func card(of server: String) -> HTML {
@@ -95,7 +124,7 @@ package struct WebPage: Sendable {
         let targets =
             switch formTargets {
             case .none: " form-action 'none';"
-            case .own(let origins): " form-action " + (["'self'"] + origins).joined(separator: " ") + ";"
+            case .own: " form-action 'self';"
             case .anywhere: ""
             }
         return [
@@ -115,7 +144,7 @@ package struct WebPage: Sendable {
     ///
     /// Source: Fetch Standard §3.2, "append a request Origin header".
     private var referrerPolicy: String {
-        if case .own = formTargets { "same-origin" } else { "no-referrer" }
+        formTargets == .own ? "same-origin" : "no-referrer"
     }
 
     private static let styleHash = hash(style)

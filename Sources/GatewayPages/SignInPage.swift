@@ -46,7 +46,7 @@ package struct SignInPage {
         page.heading = heading
         page.server = title
         page.isHeadingAbove = again == nil
-        page.formTargets = .own(andOn: [destination?.origin].compactMap(\.self))
+        page.formTargets = .own
         return page
     }
 

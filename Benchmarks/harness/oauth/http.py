@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import http.client
+import re
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -98,7 +100,7 @@ class Form(HTMLParser):
 
 
 class Browser:
-    """A person's browser: it keeps cookies and follows redirects until one leads to the client."""
+    """A person's browser: it keeps cookies, and follows redirects and pages that open an address, until one leads to the client."""
 
     def __init__(self, port: int, cookies: dict[str, str] | None = None):
         self._connection = Connection(port)
@@ -132,12 +134,20 @@ class Browser:
     def _follow(self, method: str, target: str, body: str | None, headers: dict[str, str], redirect: str):
         for _ in range(REDIRECTS):
             response = self.send(method, target, body, headers)
-            if response.status not in (301, 302, 303, 307):
+            location = _next(response)
+            if location is None:
                 return response
-            location = response.headers["Location"]
             if redirect and location.startswith(redirect):
                 return dict(parse_qsl(urlsplit(location).query))
             parts = urlsplit(location)
             target = parts.path + (f"?{parts.query}" if parts.query else "")
             method, body, headers = "GET", None, {}
         raise BenchError(f"Too many redirects, the last one to {location}")
+
+
+def _next(response: Response) -> str | None:
+    """The address of a redirect, or the one that a page opens by itself."""
+    if response.status in (301, 302, 303, 307):
+        return response.headers["Location"]
+    found = re.search(rb'<meta http-equiv="refresh" content="0;url=([^"]+)"', response.body)
+    return html.unescape(found[1].decode()) if found else None

@@ -49,7 +49,7 @@ extension ImmichRoutes {
                 .redirect(to: beginning.address), of: beginning, at: provider, beside: request)
         } catch {
             let link = DeepLink.error(error.error, error.sentence, to: redirect, state: state)
-            return pages.returningWithoutSuccess(to: link, error.sentence, status: .found)
+            return pages.returningWithoutSuccess(to: link, error.sentence, after: request.method)
         }
     }
 

@@ -5,8 +5,6 @@ package import SignInBridge
 
 /// The request of a browser that returns from the identity provider, and the responses that all dialects have in
 /// common.
-///
-/// Source: RFC 9700 §4.12 for 303 after a form.
 package struct BridgeCallback {
     package let request: ServerRequest
     private let services: GatewayServices
@@ -39,10 +37,10 @@ package struct BridgeCallback {
     /// Source: OWASP Session Management Cheat Sheet, "Renew the Session ID After Any Privilege Level Change".
     package func response(_ ending: Bridge.CallbackResult, _ bridge: Bridge) async -> ServerResponse {
         switch ending {
-        case .app(let link): return pages.returning(to: link, status: status)
+        case .app(let link): return pages.returning(to: link, after: request.method)
         case .web(let session, let next):
             await bridge.end(RequestTokens(request, cookie: services.cookie).cookie, request.id)
-            var response = ServerResponse.redirect(to: next, status: status)
+            var response = pages.continuing(to: next, title: "You are signed in", after: request.method)
             if let cookie = services.cookie { response.headers.append("Set-Cookie", cookie.set(session.token)) }
             return response
         }
@@ -51,10 +49,6 @@ package struct BridgeCallback {
     /// Returns the response to a failed sign-in, which passes an OAuth error to the app.
     package func response(_ failure: BridgeFailure, to redirect: String, state: String) -> ServerResponse {
         let link = DeepLink.error(failure.error, failure.sentence, to: redirect, state: state)
-        return pages.returningWithoutSuccess(to: link, failure.sentence, status: status)
-    }
-
-    private var status: HTTPStatus {
-        request.method == .post ? .seeOther : .found
+        return pages.returningWithoutSuccess(to: link, failure.sentence, after: request.method)
     }
 }

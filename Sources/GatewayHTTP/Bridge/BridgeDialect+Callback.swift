@@ -7,9 +7,9 @@ extension BridgeDialect {
     ///
     /// The browser is not redirected until the state and the cookie prove that it began the sign-in. A link from
     /// another person's sign-in therefore has no effect. After that an app receives the result, good or bad, through
-    /// its deep link. The body of that redirect is a page for a person who stays in the browser.
+    /// its deep link. The response has a page for a person who stays in the browser.
     ///
-    /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1, and §4.12 for 303 after a form.
+    /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1.
     package func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
         guard let base = services.address.base(of: request) else { return unknownAddress(request) }
         let browser = BridgeCallback(request, services)

@@ -14,43 +14,62 @@ package struct RedirectPage: Sendable {
         prefix = settings.pages.isEnabled ? settings.pages.prefix : nil
     }
 
-    /// Returns the redirect to a deep link. Its body is the page "You can return to the app", with a button for the
-    /// link.
-    package func returning(to link: String, status: HTTPStatus) -> ServerResponse {
-        var response = page(
-            status, title: "You can return to the app",
+    /// Returns the response that leads a browser to a deep link, with the page "You can return to the app" and a button
+    /// for the link. After a GET it is a redirect, because some browsers block a page that opens an app without a click.
+    package func returning(to link: String, after method: HTTPMethod) -> ServerResponse {
+        page(
+            title: "You can return to the app",
             """
             <p>Your sign-in is complete. If the app did not open automatically, open it now:</p>
             <p><a class="button block" href="\(link: link)">Return to the app</a></p>
             <p class="quiet">Afterwards you can close this page.</p>
-            """)
-        // A redirect, because some browsers block a page that opens an app without a click.
-        response.headers["Location"] = link
-        return response
+            """
+        ).response(leadingTo: link, after: method)
     }
 
-    /// Returns the redirect to a deep link after a failed sign-in, with a page that explains the failure as its body.
-    package func returningWithoutSuccess(to link: String, _ sentence: String, status: HTTPStatus) -> ServerResponse {
-        var response = page(
-            status, title: "You are not signed in",
+    /// Returns the response that leads a browser to a deep link after a failed sign-in, with a page that explains the
+    /// failure.
+    package func returningWithoutSuccess(
+        to link: String, _ sentence: String, after method: HTTPMethod
+    ) -> ServerResponse {
+        page(
+            title: "You are not signed in",
             """
             <p>\(sentence)</p>
             <p><a class="button block" href="\(link: link)">Return to the app</a></p>
-            """)
-        response.headers["Location"] = link
-        return response
+            """
+        ).response(leadingTo: link, after: method)
+    }
+
+    /// Returns the response that leads a browser to the page that the person asked for, on this server or another one.
+    ///
+    /// - Parameters:
+    ///   - address: The path or the address of the page. It must be checked, see ``ReturnAddress``.
+    ///   - title: What has been completed, such as `You are signed in`.
+    ///   - method: The method of the request.
+    /// - Returns: The response.
+    package func continuing(to address: String, title: String, after method: HTTPMethod) -> ServerResponse {
+        let place: HTML? = address.hasPrefix("/") ? nil : " to <strong>\(AddressName.text(of: address))</strong>"
+        return page(
+            title: title,
+            """
+            <p>You continue\(place). If the page does not open automatically, open it now:</p>
+            <p><a class="button block" href="\(link: address)">Continue</a></p>
+            """
+        ).response(leadingTo: address, after: method)
     }
 
     /// Returns the page for a failed sign-in that cannot be reported to an app. `again` is the address where the
     /// browser can start again. Nil when only an app can start again.
     package func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
         page(
-            status, title: "You are not signed in",
+            title: "You are not signed in",
             """
             <p>\(sentence)</p>
             \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML }
                 ?? "<p class=\"quiet\">Go back to the app that sent you here, and sign in there again.</p>")
-            """)
+            """
+        ).response(status: status)
     }
 
     /// The page for a callback without a known sign-in. The browser may come from an app or from the sign-in page.
@@ -90,9 +109,9 @@ package struct RedirectPage: Sendable {
         return prefix + (fields?["return"].map { PagePath.signIn(returningTo: $0) } ?? PagePath.signIn)
     }
 
-    private func page(_ status: HTTPStatus, title: String, _ content: HTML) -> ServerResponse {
+    private func page(title: String, _ content: HTML) -> WebPage {
         var page = WebPage(title: title, content)
         page.server = server
-        return page.response(status: status)
+        return page
     }
 }

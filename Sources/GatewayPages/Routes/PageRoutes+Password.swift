@@ -47,7 +47,11 @@ extension PageRoutes {
                 isForced: credential.person.mustChangePassword)
             let session = try await services.issuer.issue(for: person, device: client.device)
             let next = visit.visitor.mustChangePassword ? destination(visit.fields["return"])?.text : nil
-            var response = next.map(Self.redirect) ?? seeOther(PagePath.account + "?done=password")
+            var response =
+                next.map {
+                    services.redirectPages.continuing(
+                        to: $0, title: "Your password is changed", after: visit.request.method)
+                } ?? seeOther(PagePath.account + "?done=password")
             response.headers.append("Set-Cookie", cookie.set(session.token))
             return response
         }

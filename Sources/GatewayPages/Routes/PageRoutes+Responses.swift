@@ -9,7 +9,8 @@ extension PageRoutes {
         Self.redirect(to: prefix + path)
     }
 
-    /// Returns a redirect that a browser follows with GET.
+    /// Returns a redirect that a browser follows with GET. After a form it must lead to a page below the prefix, see
+    /// ``WebPage/FormTargets``.
     ///
     /// Source: RFC 9110 §15.4.4; RFC 9700 §4.12.
     package static func redirect(to address: String) -> ServerResponse {
@@ -163,7 +164,7 @@ extension PageRoutes {
     func framed(_ title: String, _ content: HTML, for visit: SignedInRequest, at place: String) -> WebPage {
         var page = WebPage(title: "\(title) - \(self.title)", content)
         page.heading = title
-        page.formTargets = .own()
+        page.formTargets = .own
         page.header =
             PageHeader(
                 title: self.title, prefix: prefix, current: place, isAdministrator: visit.person.isAdministrator,

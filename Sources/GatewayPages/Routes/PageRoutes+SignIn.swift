@@ -25,7 +25,7 @@ extension PageRoutes {
         return respond(page)
     }
 
-    /// `POST /sign-in`: signs in a browser with e-mail and password, and redirects it to the requested page.
+    /// `POST /sign-in`: signs in a browser with e-mail and password, and leads it to the requested page.
     ///
     /// The browser's earlier session ends, so that its token is no longer valid.
     ///
@@ -64,7 +64,7 @@ extension PageRoutes {
         case .signedIn(let credential):
             services.metrics.signIn(.succeeded)
             if let before { _ = try await services.issuer.end(before.token) }
-            var response = Self.redirect(to: page.0.destination?.text ?? start(request))
+            var response = onward(to: page.0.destination, after: request)
             response.headers.append("Set-Cookie", cookie.set(credential.token))
             response.headers.append("Set-Cookie", formCookie.end)
             return response
@@ -86,13 +86,15 @@ extension PageRoutes {
     func continueAfterSignIn(_ request: ServerRequest) async throws -> ServerResponse {
         let destination = destination(request.query("return"))
         guard try await visitor(of: request) != nil else { return respond(signInPage(request, destination)) }
-        return Self.redirect(to: destination?.text ?? start(request))
+        return onward(to: destination, after: request)
     }
 
-    /// Returns where a sign-in without a return address leads: to the account page, or to `/` on a host that does not
-    /// serve the account page.
-    private func start(_ request: ServerRequest) -> String {
-        home.place(of: request) == .own ? prefix + PagePath.account : "/"
+    /// Returns the response that leads a signed-in browser to the requested page. A sign-in without one leads to the
+    /// account page, or to `/` on a host that does not serve the account page.
+    private func onward(to destination: ReturnAddress?, after request: ServerRequest) -> ServerResponse {
+        guard destination != nil || home.place(of: request) != .own else { return seeOther(PagePath.account) }
+        return services.redirectPages.continuing(
+            to: destination?.text ?? "/", title: "You are signed in", after: request.method)
     }
 
     /// `POST /sign-out`: ends the browser's session.

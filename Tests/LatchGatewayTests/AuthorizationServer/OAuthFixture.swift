@@ -25,23 +25,27 @@ struct OAuthFixture: Sendable {
         _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (OAuthFixture) async throws -> Void
     ) async throws {
         try await GatewayFixture.withPages({ settings in
-            settings.publicURL = issuer
-            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
-            settings.verify.isEnabled = true
-            settings.verify.rules.rules = [
-                AccessRule(named: "apps", hosts: ["app.example.org"], admission: .signedIn)
-            ].compactMap { $0 }
-            settings.authorizationServer.isEnabled = true
-            settings.authorizationServer.clients = [
-                RegisteredClient(
-                    id: "app", name: "Example App", secretHash: nil, redirects: [appRedirect, loopbackRedirect]),
-                RegisteredClient(
-                    id: "web", name: "Example Web", secretHash: SHA256.digest(secret), redirects: [webRedirect]),
-            ]
+            configure(&settings)
             change(&settings)
         }) { gateway in
             try await body(OAuthFixture(gateway: gateway, browser: PageBrowser(gateway)))
         }
+    }
+
+    static func configure(_ settings: inout GatewaySettings) {
+        settings.publicURL = issuer
+        settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        settings.verify.isEnabled = true
+        settings.verify.rules.rules = [
+            AccessRule(named: "apps", hosts: ["app.example.org"], admission: .signedIn)
+        ].compactMap { $0 }
+        settings.authorizationServer.isEnabled = true
+        settings.authorizationServer.clients = [
+            RegisteredClient(
+                id: "app", name: "Example App", secretHash: nil, redirects: [appRedirect, loopbackRedirect]),
+            RegisteredClient(
+                id: "web", name: "Example Web", secretHash: SHA256.digest(secret), redirects: [webRedirect]),
+        ]
     }
 
     /// The parameters of a valid request of the public client.
@@ -84,9 +88,9 @@ struct OAuthFixture: Sendable {
         return try Self.fields(of: response)
     }
 
-    /// Returns the fields in the query of a redirect.
+    /// Returns the fields in the query of the address that a response leads to.
     static func fields(of response: Exchange.Response) throws -> FormFields {
-        let location = try response.headers["Location"].orThrow
+        let location = try response.next.orThrow
         return try FormURLEncoded.decode(String(location.split(separator: "?", maxSplits: 1).last.orThrow))
     }
 

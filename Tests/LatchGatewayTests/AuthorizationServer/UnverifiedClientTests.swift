@@ -42,7 +42,7 @@ struct UnverifiedClientTests {
             for (name, value, error) in wrong {
                 if error == "consent_required" { _ = try await fixture.browser.signIn() }
                 let page = try await fixture.open(OAuthFixture.replacing(parameters, [(name, value)]))
-                #expect(page.status == 400 && page.headers["Location"] == nil, "\(error)")
+                #expect(page.status == 400 && page.next == nil, "\(error)")
                 #expect(page.text.contains("This app is unverified.") && page.text.contains("Self-made"))
                 #expect(page.text.contains("Continue to self.example.org") && !page.text.contains("<script"))
                 #expect(page.text.contains("href=\"\(Self.redirect)?error=\(error)&amp;"), "\(error)")
@@ -56,11 +56,11 @@ struct UnverifiedClientTests {
             #expect(posted.status == 400 && !posted.text.contains("<script"), "nothing submits the form")
             let form = try #require(PageBrowser.form(Self.redirect, in: posted.text))
             #expect(PageBrowser.hiddenFields(of: form).contains { $0 == ("error", "consent_required") })
-            let policy = posted.headers["Content-Security-Policy"]
-            #expect(policy?.contains("form-action 'self' https://self.example.org;") == true)
+            let policy = try #require(posted.headers["Content-Security-Policy"])
+            #expect(!policy.contains("form-action"), "the client may redirect to any server")
 
             let denied = try await fixture.decide(try await fixture.open(parameters), "deny")
-            #expect(denied.status == 303)
+            #expect(denied.status == 200)
             #expect(try OAuthFixture.fields(of: denied)["error"] == "access_denied", "the person has decided")
             let allowed = try await fixture.decide(try await fixture.open(parameters))
             #expect(try OAuthFixture.fields(of: allowed)["code"] != nil)
@@ -76,7 +76,7 @@ struct UnverifiedClientTests {
                     "/oauth2/end_session?" + FormURLEncoded.encode(fields + [redirect, ("state", "s")]))
             }
             func check(_ page: Exchange.Response) {
-                #expect(page.status == 200 && page.headers["Location"] == nil)
+                #expect(page.status == 200 && page.next == nil)
                 #expect(page.text.contains("You are signed out") && page.text.contains("This app is unverified."))
                 #expect(page.text.contains("href=\"\(Self.signOutRedirect)?state=s\""))
             }
@@ -89,7 +89,7 @@ struct UnverifiedClientTests {
             let form = PageBrowser.hiddenFields(
                 of: try PageBrowser.form("/oauth2/end_session", in: question.text).orThrow)
             let done = try await fixture.browser.post("/oauth2/end_session", form + [("decision", "sign-out")])
-            #expect(done.status == 303 && done.headers["Location"] == Self.signOutRedirect + "?state=s")
+            #expect(done.status == 200 && done.next == Self.signOutRedirect + "?state=s")
         }
     }
 }

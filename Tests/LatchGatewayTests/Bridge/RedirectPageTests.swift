@@ -14,10 +14,13 @@ import Testing
     func headers() throws {
         let link = DeepLink.code(OneTimeCode(), to: "onyx://auth/callback", state: "s")
         let pages = RedirectPage(GatewaySettings(databasePath: nil))
+        let (get, post) = (HTTPMethod.get, HTTPMethod.post)
         for page in [
-            pages.returning(to: link, status: .found), pages.failed(.badRequest, "It failed."),
+            pages.returning(to: link, after: get), pages.returning(to: link, after: post),
+            pages.failed(.badRequest, "It failed."),
             pages.failed(.badRequest, "It failed.", again: "/again"), pages.unknownCallback, pages.choice([]),
-            pages.returningWithoutSuccess(to: link, "It failed.", status: .found),
+            pages.returningWithoutSuccess(to: link, "It failed.", after: get),
+            pages.continuing(to: "/photos", title: "Done", after: post),
         ] {
             let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
             let style = try #require(text.firstMatch(of: #/(?s)<style>(.*)</style>/#)?.1)
@@ -35,10 +38,28 @@ import Testing
         }
     }
 
+    @Test("after a GET the page is the body of a redirect, after a form it opens the address by itself")
+    func redirects() {
+        let pages = RedirectPage(GatewaySettings(databasePath: nil))
+        let link = "https://app.example.org/x?a=1&b=2"
+        let redirect = pages.continuing(to: link, title: "Done", after: .get)
+        #expect(redirect.status == .found && redirect.headers["Location"] == link)
+        #expect(!String(decoding: redirect.body.bytes ?? [], as: UTF8.self).contains("http-equiv"))
+        let page = pages.continuing(to: link, title: "Done", after: .post)
+        #expect(page.status == .ok && page.headers["Location"] == nil)
+        let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
+        let address = "https://app.example.org/x?a=1&amp;b=2"
+        #expect(text.contains("<meta http-equiv=\"refresh\" content=\"0;url=\(address)\">"))
+        #expect(text.contains("href=\"\(address)\"") && text.contains("<strong>app.example.org</strong>"))
+        let unsafe = pages.continuing(to: "javascript:alert(1)", title: "Done", after: .post)
+        let inert = String(decoding: unsafe.body.bytes ?? [], as: UTF8.self)
+        #expect(!inert.contains("javascript:") && !inert.contains("http-equiv"))
+    }
+
     @Test("the content of the page is escaped")
     func escaping() {
         let page = RedirectPage(GatewaySettings(databasePath: nil)).returning(
-            to: #"onyx://a?b="><script>alert('1')</script>&c"#, status: .found)
+            to: #"onyx://a?b="><script>alert('1')</script>&c"#, after: .get)
         let text = String(decoding: page.body.bytes ?? [], as: UTF8.self)
         #expect(text.contains(##"href="onyx://a?b=&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;c""##))
     }

@@ -19,7 +19,7 @@ import Testing
                 "/latch/sign-in", on: "/latch/sign-in?return=%2Fphotos%3Fpage%3D2",
                 [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
 
-            #expect(response.status == 303 && response.headers["Location"] == "/photos?page=2")
+            #expect(response.status == 200 && response.next == "/photos?page=2")
             #expect(response.headers["Cache-Control"] == "no-store")
             let set = response.headers.values("Set-Cookie").first { $0.hasPrefix("latchd_session=") }
             #expect(set?.contains("HttpOnly") == true && set?.contains("SameSite=Lax") == true)
@@ -40,7 +40,7 @@ import Testing
             #expect(try await person.get(page).text.contains("Confirm that it is you"))
             let response = try await person.submit("/latch/sign-in", on: page, [("password", GatewayFixture.password)])
 
-            #expect(response.status == 303)
+            #expect(response.status == 200 && response.next == "/latch/account")
             #expect(person.browser.cookies["latchd_session"] != before)
             #expect(try await fixture.me(before).status == 403)
             #expect(try await fixture.gateway.stores.sessions.liveCount() == 1)
@@ -98,16 +98,14 @@ import Testing
                 "/latch/sign-in", on: "/latch/sign-in",
                 [("username", GatewayFixture.email), ("password", GatewayFixture.password), ("return", address)])
 
-            let location = try #require(response.headers["Location"])
+            let location = try #require(response.next)
             #expect(location == "/latch/account")
             let on = try await person.get("/latch/sign-in/done?\(query)")
-            #expect(on.headers["Location"]?.contains("evil") == false)
+            #expect(on.next?.contains("evil") == false)
         }
     }
 
-    @Test(
-        "a sign-in redirects only to hosts of access rules, which the page's form-action policy allows"
-    )
+    @Test("a sign-in leads only to hosts of access rules")
     func redirectsToAllowedHost() async throws {
         let rule = AccessRule(
             name: "app", hosts: [try #require(AccessHostPattern("app.example.org"))], paths: [], methods: [],
@@ -120,15 +118,13 @@ import Testing
             let person = PageBrowser(fixture)
             for (address, isThere) in [("https://app.example.org/x?y=1", true), ("https://other.example.org/", false)] {
                 let page = "/latch/sign-in?\(FormURLEncoded.encode([("return", address)]))"
-                let policy = try await person.get(page).headers["Content-Security-Policy"] ?? ""
-                #expect(policy.contains("form-action 'self' https://app.example.org;") == isThere)
-
                 let response = try await person.submit(
                     "/latch/sign-in", on: page,
                     [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
-                #expect(response.headers["Location"] == (isThere ? address : "/latch/account"))
+                #expect(response.next == (isThere ? address : "/latch/account"))
+                #expect(response.headers["Referrer-Policy"] == "no-referrer")
                 let on = try await person.get(page.replacing("sign-in?", with: "sign-in/done?"))
-                #expect(on.headers["Location"] == (isThere ? address : "/latch/account"))
+                #expect(on.next == (isThere ? address : "/latch/account"))
                 _ = try await person.submit("/latch/sign-out", on: "/latch/account")
             }
         }
@@ -159,7 +155,7 @@ import Testing
             #expect(address.contains("next=%2Flatch%2Fsign-in%2Fdone%3Freturn%3D%252Fphotos"))
             let start = try await person.get(String(address))
             #expect(start.status == 302)
-            #expect(start.headers["Location"]?.hasPrefix(try fixture.google.issuer) == true)
+            #expect(start.next?.hasPrefix(try fixture.google.issuer) == true)
         }
     }
 

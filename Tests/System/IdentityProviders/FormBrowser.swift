@@ -2,7 +2,7 @@ import HTTPClient
 import HTTPMessages
 import TestSupport
 
-/// A browser as far as sign-in pages need one: cookies, redirects and forms.
+/// A browser as far as sign-in pages need one: cookies, redirects, pages that open an address by themselves, and forms.
 final class FormBrowser {
     /// A page's form, read so far as it is filled in.
     struct Form {
@@ -46,6 +46,11 @@ final class FormBrowser {
                 continue
             }
             let page = String(decoding: response.body, as: UTF8.self)
+            if let next = Self.next(of: page).map({ Self.absolute($0, from: url) }) {
+                if isEnd(next, nil) { return next }
+                request = ClientRequest(url: next)
+                continue
+            }
             if isEnd(nil, page) { return page }
             guard response.status == .ok, let form = Self.form(in: page, answers) else {
                 throw ChildProcess.Failure("\(response.status) from \(url): \(page.prefix(1_000))")
@@ -71,6 +76,11 @@ final class FormBrowser {
             cookies.append((name, halves.count == 2 ? halves[1] : ""))
         }
         return response
+    }
+
+    /// The address that a page opens by itself.
+    static func next(of page: String) -> String? {
+        page.components(between: "<meta http-equiv=\"refresh\" content=\"0;url=", and: "\"").first?.decodingEntities
     }
 
     private static func absolute(_ address: String, from page: String) -> String {

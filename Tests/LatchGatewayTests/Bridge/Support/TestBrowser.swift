@@ -1,7 +1,9 @@
 import HTTPMessages
 import Synchronization
+import Testing
 
-/// A browser as far as a sign-in needs one: it keeps cookies and sends them back.
+/// A browser as far as a sign-in needs one: it keeps cookies and sends them back. It records an issue where Chromium
+/// would block a form.
 final class TestBrowser: Sendable {
     private let http: Exchange
     private let jar = Mutex<[String: String]>([:])
@@ -24,7 +26,26 @@ final class TestBrowser: Sendable {
         let own = [("Accept", "text/html,*/*;q=0.8")] + (cookie.isEmpty ? [] : [("Cookie", cookie)])
         let response = try await http.send(method, path, headers: own + headers, body: body)
         for field in response.headers.values("Set-Cookie") { save(field) }
+        #expect(method != "POST" || Self.staysHere(response), "POST \(path) leads to \(response.next ?? "")")
+        #expect(Self.limitsForms(response), "\(method) \(path) has another form-action")
         return response
+    }
+
+    /// Whether the response to a form is no redirect, or one to a page of the gateway that redirects nowhere else.
+    /// Chromium blocks other redirects, because of the policy `form-action 'self'` of the page with the form.
+    private static func staysHere(_ response: Exchange.Response) -> Bool {
+        guard let location = response.headers["Location"] else { return true }
+        return location.hasPrefix("/latch/") && !location.hasPrefix("/latch/sign-in/done")
+    }
+
+    /// Whether a page has the policy `form-action 'self'`, or `'none'`. Only a page with a form for another server has
+    /// none, because that server may redirect anywhere.
+    private static func limitsForms(_ response: Exchange.Response) -> Bool {
+        guard let policy = response.headers["Content-Security-Policy"] else { return true }
+        let isForOthers = response.text.contains(/<form method="post" action="[a-z.]+:/)
+        return isForOthers
+            ? !policy.contains("form-action")
+            : policy.contains(" form-action 'self';") || policy.contains(" form-action 'none';")
     }
 
     private func save(_ field: String) {
