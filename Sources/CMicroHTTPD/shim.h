@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <linux/filter.h>
 #include <linux/sockios.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -124,6 +125,27 @@ static inline void latch_tcp_reset(int descriptor) {
     memset(&none, 0, sizeof none);
     none.sa_family = AF_UNSPEC;
     (void)connect(descriptor, &none, sizeof none);
+}
+
+// Makes a listening TCP socket drop the first packet of further connections, as if it were lost: their clients send it again
+// after a second, and are refused then if the socket is closed. Connections that are being opened go on. Closing the socket
+// alone would reset those that the system has confirmed to their clients and that were not accepted yet. Returns -1 for a
+// system without such filters. See socket(7), SO_ATTACH_FILTER; the filter sees the TCP header, whose byte 13 has the flags.
+static inline int latch_drop_new_connections(int listener) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, TH_SYN | TH_ACK),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TH_SYN, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX)};
+    struct sock_fprog filter = {sizeof code / sizeof code[0], code};
+    return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+}
+// Whether a descriptor is a Unix socket.
+static inline int latch_is_unix_socket(int descriptor) {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
 // epoll_event holds a union, and EPOLL… constants are an enum of another type than its field.

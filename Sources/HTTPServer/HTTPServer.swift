@@ -44,7 +44,7 @@ package final class HTTPServer: Sendable {
     ///   - router: The routes.
     ///   - onAccess: Called after every request, on the thread of the loop. It must return at once.
     ///   - onLog: Called for events that concern an operator, on the thread of the loop.
-    /// - Returns: The running server. It runs until ``stop(drain:)``, even when it is not referenced.
+    /// - Returns: The running server. It runs until ``stop(after:drain:)``, even when it is not referenced.
     /// - Throws: ``HTTPServerError`` that names the address on which the server could not listen. In that case it
     ///   listens on none.
     package static func start(
@@ -83,7 +83,7 @@ package final class HTTPServer: Sendable {
                 runningCount += 1
             }
         } catch {
-            for loop in loops[..<runningCount] { loop.beginDraining(for: .zero) }
+            for loop in loops[..<runningCount] { loop.beginStopping(after: .zero, drain: .zero) }
             for loop in loops[..<runningCount] { await loop.untilStopped() }
             for loop in loops[runningCount...] { loop.abandon() }
             // A loop that ran has closed its own descriptors.
@@ -95,13 +95,32 @@ package final class HTTPServer: Sendable {
             files: sockets.compactMap(\.file))
     }
 
-    /// Stops the server. Accepts no new connections, closes idle ones and sends running requests a response with
-    /// `Connection: close`. After `drain`, cancels the remaining handlers and closes their connections.
+    /// Stops the server so that no request is lost that a client could send:
+    ///
+    /// 1. For `delay`, accepts connections and answers requests as before. Each response has `Connection: close`, so that
+    ///    clients send no further request on that connection.
+    /// 2. For 200 ms, drops the first packet of new connections, and accepts those that are being opened. Then closes the
+    ///    listening sockets. A connection that its client considers open is never reset.
+    /// 3. Closes idle connections and ends WebSocket connections. A connection that has sent no request yet may still send
+    ///    one, for a fifth of ``Configuration/headerTimeout``.
+    /// 4. At `drain` after the delay, cancels the remaining handlers and closes their connections. A zero `drain` does so
+    ///    without the steps before it.
+    ///
+    /// HTTP/1.1 cannot close a connection that was idle for the whole `delay` without the risk that its client sends a
+    /// request at that moment. So a client should use a connection again only for a shorter time than `delay`, or be able
+    /// to repeat the request.
     ///
     /// Returns when all connections are closed and the files of all Unix sockets are removed. A handler that ignores
-    /// its cancellation may still be running. A second call returns when the first call has completed.
-    package func stop(drain: Duration) async {
-        for loop in loops { loop.beginDraining(for: drain) }
+    /// its cancellation may still be running. A second call can shorten the times of the first one, and returns when the
+    /// server has stopped.
+    ///
+    /// - Parameters:
+    ///   - delay: How long connections are still accepted. Default: zero.
+    ///   - drain: How long requests may continue after that.
+    ///
+    /// Source: RFC 9112 §9.5 and §9.6.
+    package func stop(after delay: Duration = .zero, drain: Duration) async {
+        for loop in loops { loop.beginStopping(after: delay, drain: drain) }
         for loop in loops { await loop.untilStopped() }
         let isFirst = hasStopped.withLock { hasStopped in
             defer { hasStopped = true }

@@ -78,7 +78,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
         }
         self.phase = phase
         // Closed at the end of a turn, because the next request may already have arrived.
-        if phase == .idle, peerEnded || daemon.loop.isDraining { daemon.loop.ended.append(self) }
+        if phase == .idle, peerEnded || daemon.loop.isStopping { daemon.loop.ended.append(self) }
         // The disconnection is handled only once, and may have come before the request was complete.
         if phase == .handling, peerEnded { exchange?.clientDisconnected() }
     }

@@ -17,6 +17,8 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
     private let descriptor: Int32
     private let limit: Int
     private var connectionCount = 0
+    /// The number of connections that were accepted since the start.
+    private var acceptedCount = 0
     private var isListening = true
     /// The time of the last log message about the connection limit. Limits the number of messages.
     private var limitLogged: UInt64?
@@ -41,6 +43,7 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
         // At its limit, libmicrohttpd stops watching its listening socket, and resumes only in a later run.
         if connectionCount >= limit, change < 0 { needsRun = true }
         connectionCount += change
+        if change > 0 { acceptedCount += change }
         if connectionCount >= limit, change > 0 { logLimit() }
     }
 
@@ -60,6 +63,38 @@ final class Daemon: @unchecked Sendable {  // Used only on the loop's thread onc
         if !handshakes.isEmpty { handshakes.removeAll { $0.hold() } }
     }
 
+    /// Lets the system drop the first packet of new connections to a TCP socket. Connections that are being opened are
+    /// still accepted.
+    func dropNewConnections() {
+        if isListening, !isUnix { _ = latch_drop_new_connections(descriptor) }
+    }
+
+    /// Accepts some of the connections that wait in the system's queue, and closes the listening socket when none is left.
+    ///
+    /// - Returns: Whether the socket is closed. False also while the connection limit keeps connections waiting.
+    func finishListening() -> Bool {
+        guard isListening else { return true }
+        // Refuses new connections to a Unix socket and keeps those in the queue. On TCP it would reset them.
+        if isUnix { _ = shutdown(descriptor, Int32(SHUT_RD)) }
+        let before = acceptedCount
+        MHD_run(handle)
+        // At the limit, the end of a connection causes the next run.
+        if connectionCount < limit { needsRun = true }
+        // A Unix socket that was shut down is always readable.
+        let mayWait = isUnix ? acceptedCount > before || connectionCount >= limit : hasWaitingConnection
+        if !mayWait { stopListening() }
+        return !mayWait
+    }
+
+    private var isUnix: Bool { latch_is_unix_socket(descriptor) != 0 }
+
+    /// Whether a connection waits in the queue of a TCP socket.
+    private var hasWaitingConnection: Bool {
+        var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&socket, 1, 0) > 0
+    }
+
+    /// Closes the listening socket at once.
     func stopListening() {
         guard isListening else { return }
         isListening = false

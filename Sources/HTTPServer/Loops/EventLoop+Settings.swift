@@ -32,6 +32,11 @@ extension EventLoop {
         /// How long a refused body is still received and ignored, in nanoseconds, so that the client reads the refusal
         /// and does not get a reset.
         let lingerTimeout: UInt64 = 2_000_000_000
+        /// How long connections that are being opened may take when the server stops listening, in nanoseconds.
+        let handshakeTime: UInt64 = 200_000_000
+        /// How long a connection may wait for the client's first request after the server has stopped listening, in
+        /// nanoseconds: a fifth of the timeout of a head.
+        let firstRequestTime: UInt64
 
         init(
             _ configuration: HTTPServer.Configuration, router: Router, connectionsPerAddress: Int,
@@ -52,6 +57,7 @@ extension EventLoop {
             readLimit = max(16, buffers / max(1, configuration.loops))
             idleTimeout = configuration.idleTimeout.nanoseconds
             headerTimeout = configuration.headerTimeout.nanoseconds
+            firstRequestTime = headerTimeout / 5
             bodyTimeout = configuration.bodyTimeout.nanoseconds
             progressInterval = idleTimeout / 4
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)

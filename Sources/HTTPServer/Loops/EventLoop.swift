@@ -41,7 +41,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     /// The time of the monotonic clock in nanoseconds, read once in each turn.
     var now = EventLoop.readClock()
     var nextSweep: UInt64 = 0
-    var drainDeadline: UInt64?
+    /// The progress of a stop. Nil until it begins.
+    var stopProgress: StopProgress?
     var hasStopped = false
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
 
@@ -97,7 +98,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             admitWaiting()
             closeEnded()
             sweepIfDue()
-            drainIfAsked()
+            continueStopping()
         }
     }
 
@@ -166,7 +167,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     /// next deadline check. -1 means without limit.
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
-        guard hasConnections || drainDeadline != nil && !hasStopped else { return -1 }
+        guard hasConnections || isStopping && !hasStopped else { return -1 }
         // Rounded up, or the loop would spin in the last millisecond.
         return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
     }

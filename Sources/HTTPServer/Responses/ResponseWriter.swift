@@ -45,7 +45,7 @@ enum ResponseWriter {
     }
 
     /// Whether the connection is closed after the response.
-    private static func isLast(_ exchange: Exchange) -> Bool { exchange.loop.isDraining || exchange.isChunked }
+    private static func isLast(_ exchange: Exchange) -> Bool { exchange.loop.isStopping || exchange.isChunked }
 
     /// Returns libmicrohttpd's response for a body, still without header fields.
     private static func makeResponse(

@@ -100,7 +100,7 @@ package final class WebSocketConnection: @unchecked Sendable {  // Used only on 
         }
         if phase == .open { self.task = task }
         if !bytes.isEmpty { receive(bytes) }
-        if loop.isDraining { end(.goingAway) }
+        if loop.hasStoppedListening { end(.goingAway) }
     }
 
     /// Reads and writes what the socket allows.
