@@ -210,8 +210,13 @@ extension ConfigurationKey {
             "limits.body_timeout", \.server.bodyTimeout, as: .duration(.milliseconds(100)...day),
             summary: "The maximum time to receive a request body."),
         ConfigurationKey(
+            "limits.shutdown_delay", \.shutdownDelay, as: .duration(.zero...day),
+            summary:
+                "How long requests are still accepted after SIGTERM, while /readyz responds with 503, so that load "
+                + "balancers send no more. Only if /readyz was requested in the minute before."),
+        ConfigurationKey(
             "limits.drain", \.drain, as: .duration(.zero...day),
-            summary: "How long running requests may continue after SIGTERM."),
+            summary: "How long running requests may continue after SIGTERM and limits.shutdown_delay."),
     ]
 
     private static let observation = [

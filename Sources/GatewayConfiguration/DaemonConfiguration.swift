@@ -23,7 +23,10 @@ package struct DaemonConfiguration: Sendable {
     package var access = NamedDrafts(blank: AccessDraft())
     /// The duration of the `Strict-Transport-Security` field. Nil, the default, to send no such field.
     package var strictTransport: Duration?
-    /// The maximum time that requests may still run after the daemon is asked to stop. Default: 10 seconds.
+    /// How long the daemon still accepts requests after it is asked to stop, if load balancers ask whether it is ready.
+    /// Default: 3 seconds.
+    package var shutdownDelay = Duration.seconds(3)
+    /// The maximum time that requests may still run after that. Default: 10 seconds.
     package var drain = Duration.seconds(10)
 
     /// Makes a configuration with all defaults.

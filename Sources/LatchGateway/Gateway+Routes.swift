@@ -11,7 +11,8 @@ import SignInBridge
 
 extension Gateway {
     static func router(
-        services: GatewayServices, dialects: [any GatewayDialect], isDraining: Flag, certificates: CertificateReloader?
+        services: GatewayServices, dialects: [any GatewayDialect], readiness: Readiness,
+        certificates: CertificateReloader?
     ) throws(GatewayError) -> Router {
         let settings = services.settings
         var dialects = dialects
@@ -28,7 +29,7 @@ extension Gateway {
             ServiceRoutes(
                 database: services.database, sessions: services.sessions, issuer: services.issuer,
                 hasher: services.hasher, metrics: services.metrics, settings: settings.metrics, log: services.log,
-                now: services.now, codes: services.codes, isDraining: { isDraining.isRaised },
+                now: services.now, codes: services.codes, readiness: readiness,
                 certificateSecondsLeft: { certificates?.secondsLeft }
             ).add(to: &router)
         } otherScope: {

@@ -32,7 +32,7 @@ package final class Gateway: Sendable {
     package let issuer: any SessionIssuer
     package let attempts: SignInGuard
     package let metrics: Metrics
-    package let isDraining: Flag
+    let readiness: Readiness
     /// Sign-in through identity providers. Nil when there are none.
     package let bridge: Bridge?
     /// The comparison of this gateway's secret with those of other gateways. Nil when the settings need no secret.
@@ -93,7 +93,7 @@ package final class Gateway: Sendable {
     ) throws {
         let settings = stores.settings
         let metrics = Metrics()
-        let isDraining = Flag()
+        let readiness = Readiness()
         let keys =
             settings.needsKeys
             ? try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path) : nil
@@ -112,14 +112,14 @@ package final class Gateway: Sendable {
         self.issuer = issuer
         self.attempts = attempts
         self.metrics = metrics
-        self.isDraining = isDraining
+        self.readiness = readiness
         self.certificates = certificates
         services = GatewayServices(
             stores, issuer: issuer, attempts: attempts, metrics: metrics, bridge: bridge, keys: keys, codes: codes)
         clientSignOuts = try ClientSignOuts(services: services)
         dialects = DialectFamily.routes(families, services)
         router = try Self.router(
-            services: services, dialects: dialects, isDraining: isDraining, certificates: certificates)
+            services: services, dialects: dialects, readiness: readiness, certificates: certificates)
         let apiKeys = stores.apiKeys
         stores.people.onChange { person in
             issuer.invalidate(person: person)
@@ -133,8 +133,12 @@ package final class Gateway: Sendable {
 
     /// Makes `/readyz` respond with 503 from now on, so that load balancers send no more requests. Call it before the
     /// server stops.
-    package func drain() {
-        isDraining.raise()
+    ///
+    /// - Returns: Whether `/readyz` was requested in the last minute, so that a load balancer may notice.
+    @discardableResult
+    package func drain() -> Bool {
+        readiness.beginStopping()
+        return readiness.wasProbed(inLast: .seconds(60))
     }
 
     /// Writes pending data and closes the database. Call it after the server has stopped and ``run()`` has ended.

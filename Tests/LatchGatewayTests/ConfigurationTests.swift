@@ -20,6 +20,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.settings.accountLimit.attempts == 10)
         #expect(configuration.settings.addressLimit.window == .seconds(900))
         #expect(configuration.settings.onyx == OnyxSettings())
+        #expect(configuration.shutdownDelay == .seconds(3))
         #expect(configuration.drain == .seconds(10))
     }
 
@@ -36,7 +37,7 @@ struct ConfigurationTests: ReadsConfigurations {
             passwords: {minimum_length: 10, require_digit: on, argon2_memory: 32MiB, argon2_iterations: 3}
             hashing: {queue: 7}
             guards: {lockout_first: 1m, lockout_maximum: 4m}
-            limits: {header: 8KiB, body: 2000, idle: 1500ms, drain: 0s}
+            limits: {header: 8KiB, body: 2000, idle: 1500ms, shutdown_delay: 5s, drain: 0s}
             log: {format: json, level: warning}
             audit_log: /var/audit
             metrics: {allow: []}
@@ -63,6 +64,7 @@ struct ConfigurationTests: ReadsConfigurations {
         #expect(configuration.server.maximumHeaderBytes == 8192)
         #expect(configuration.server.maximumBodyBytes == 2000)
         #expect(configuration.server.idleTimeout == .milliseconds(1500))
+        #expect(configuration.shutdownDelay == .seconds(5))
         #expect(configuration.drain == .zero)
         #expect(configuration.settings.logFormat == .json)
         #expect(configuration.settings.logLevel == .warning)

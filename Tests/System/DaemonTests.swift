@@ -132,6 +132,33 @@ import Testing
         #expect(line.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
     }
 
+    @Test func `a gateway that load balancers ask still accepts requests after a signal, and a second one ends it`()
+        async throws
+    {
+        let gateway = try await SystemFixture(["LATCHD_LIMITS_SHUTDOWN_DELAY": "1h"]).startGateway()
+        func response(_ path: String) throws -> String {
+            let client = try RawSocket(port: gateway.port)
+            try client.write("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
+            return try client.readResponse().head
+        }
+        #expect(try response("/readyz").hasPrefix("HTTP/1.1 200"))
+
+        gateway.program.send(SIGTERM)
+        try await gateway.program.line(containing: "Stopping")
+        try await eventually { try response("/healthz").contains("\r\nConnection: close") }
+        let (ready, alive) = (try response("/readyz"), try response("/healthz"))
+        #expect(ready.hasPrefix("HTTP/1.1 503") && ready.contains("\r\nConnection: close"), "\(ready)")
+        #expect(alive.hasPrefix("HTTP/1.1 200") && alive.contains("\r\nConnection: close"), "\(alive)")
+        gateway.program.send(SIGTERM)
+        #expect(await gateway.program.waitForExit() == 128 + SIGTERM)
+    }
+
+    @Test func `a gateway that no load balancer asks stops without a delay`() async throws {
+        let gateway = try await SystemFixture(["LATCHD_LIMITS_SHUTDOWN_DELAY": "1h"]).startGateway()
+        gateway.program.send(SIGTERM)
+        #expect(await gateway.program.waitForExit() == 0)
+    }
+
     @Test func `a second signal ends it even while a request is running`() async throws {
         let fixture = try SystemFixture(["LATCHD_LIMITS_DRAIN": "1h", "LATCHD_LIMITS_BODY_TIMEOUT": "1h"])
         let gateway = try await fixture.startGateway()

@@ -48,7 +48,7 @@ struct Serve: Reloading {
                 ])
             try await Self.untilCancelled()
         } catch {
-            await Self.stop(gateway, on: server, upkeep: upkeep, drain: configuration.drain)
+            await Self.stop(gateway, on: server, upkeep: upkeep, configuration)
             if !(error is CancellationError) { throw error }
         }
         return .done
@@ -95,11 +95,17 @@ struct Serve: Reloading {
     }
 
     private static func stop(
-        _ gateway: Gateway, on server: HTTPServer, upkeep: Task<Void, any Error>, drain: Duration
+        _ gateway: Gateway, on server: HTTPServer, upkeep: Task<Void, any Error>, _ configuration: DaemonConfiguration
     ) async {
-        gateway.stores.log.info("Stopping: completing the running requests.")
-        gateway.drain()
-        await server.stop(drain: drain)
+        let delay = gateway.drain() ? configuration.shutdownDelay : .zero
+        if delay > .zero {
+            gateway.stores.log.info(
+                "Stopping: requests are accepted until load balancers have noticed.", ["milliseconds": .duration(delay)]
+            )
+        } else {
+            gateway.stores.log.info("Stopping: completing the running requests.")
+        }
+        await server.stop(after: delay, drain: configuration.drain)
         upkeep.cancel()
         _ = await upkeep.result
         gateway.stores.log.info("Stopped.")

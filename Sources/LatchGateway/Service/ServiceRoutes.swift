@@ -18,7 +18,7 @@ struct ServiceRoutes: Sendable {
     let log: Log
     let now: @Sendable () -> Date
     let codes: (any CodeStore)?
-    let isDraining: @Sendable () -> Bool
+    let readiness: Readiness
     let certificateSecondsLeft: @Sendable () -> Int?
     private let isDatabaseReplaced = LoggedState()
 
@@ -47,7 +47,8 @@ struct ServiceRoutes: Sendable {
     /// Responds that the gateway is ready, if the database and the store of one-time codes respond and the gateway is
     /// not shutting down.
     private func ready() async -> ServerResponse {
-        if isDraining() { return Self.response(.serviceUnavailable, "draining") }
+        readiness.recordProbe()
+        if readiness.isStopping { return Self.response(.serviceUnavailable, "draining") }
         do {
             _ = try await database.read { try $0.run(Self.ask) }
             metrics.databaseAnswered(at: now())
