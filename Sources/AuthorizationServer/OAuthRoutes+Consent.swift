@@ -36,8 +36,8 @@ extension OAuthRoutes {
             <form method="post" action="\(link: prefix + Self.authorization)">
             \(PageRoutes.hidden(pages.tokens.token(ofSession: visit)))
             <input type="hidden" name="handle" value="\(handle)">
-            <p><button type="submit" class="full" name="\(Self.decision)" value="allow">Allow</button></p>
-            <p><button type="submit" class="full other" name="\(Self.decision)" value="deny">Do not allow</button></p>
+            <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
+            <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
             """)
         page.server = services.settings.pages.title

@@ -43,7 +43,7 @@ extension OAuthRoutes {
             <input id="\(Self.userCode)" name="\(Self.userCode)" type="text" autocomplete="off" \
             autocapitalize="characters" spellcheck="false"\(attribute: "value", code)\(flag: "required", true)\(flag: "autofocus", true)>
             </div>
-            <p><button type="submit" class="full">Continue</button></p>
+            <p><button type="submit" class="block">Continue</button></p>
             </form>
             <p class="quiet">You are signed in as \(visit.person.email).</p>
             """)
@@ -156,8 +156,8 @@ extension OAuthRoutes {
             <form method="post" action="\(link: prefix + Self.device)">
             \(pages.hidden(visit))
             <input type="hidden" name="\(Self.userCode)" value="\(code.shown)">
-            <p><button type="submit" class="full" name="\(Self.decision)" value="allow">Allow</button></p>
-            <p><button type="submit" class="full other" name="\(Self.decision)" value="deny">Do not allow</button></p>
+            <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
+            <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
             """)
     }

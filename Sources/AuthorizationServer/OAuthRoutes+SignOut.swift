@@ -99,7 +99,7 @@ extension OAuthRoutes {
             <form method="post" action="\(link: prefix + Self.endSession)">
             \(PageRoutes.hidden(pages.tokens.token(ofSession: visitor.session.id)))
             \(fields)
-            <p><button type="submit" class="full" name="\(Self.decision)" value="sign-out">Sign out</button></p>
+            <p><button type="submit" class="block" name="\(Self.decision)" value="sign-out">Sign out</button></p>
             </form>
             <p><a class="button block other" href="\(link: pages.prefix + PagePath.account)">Stay signed in</a></p>
             """)

@@ -84,7 +84,7 @@ extension AuthorizationParameters.Destination {
         return """
             <form method="post" action="\(link: redirect)">
             \(fields)
-            <p><button type="submit" class="full">\(button)</button></p>
+            <p><button type="submit" class="block">\(button)</button></p>
             </form>
             """
     }

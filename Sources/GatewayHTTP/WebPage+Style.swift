@@ -72,6 +72,7 @@ extension WebPage {
         min-height:2.75rem;padding:.5rem 1.125rem;border:1px solid var(--act);border-radius:.625rem;background:var(--act);\
         color:var(--on-act);text-decoration:none;text-align:center}
         .block{width:100%;margin:0 0 .75rem}
+        button+.quiet{margin-top:.75rem}
         p>.block{margin:0}
         .other{background:var(--card);color:var(--text);border-color:var(--edge)}
         .harm{background:var(--card);color:var(--harm);border-color:var(--harm)}
@@ -102,7 +103,7 @@ extension WebPage {
         background:var(--good-tint);white-space:nowrap;vertical-align:.0625rem}
         .badge.off{color:var(--harm);background:var(--harm-tint)}
         .badge.plainly{color:var(--act);background:var(--tint)}
-        dl{display:grid;grid-template-columns:minmax(6.5rem,auto) 1fr;gap:.375rem 1rem;margin:0}
+        dl{display:grid;grid-template-columns:minmax(6.5rem,auto) 1fr;gap:.375rem 1rem;margin:0 0 1rem}
         dt{color:var(--quiet)}
         dd{margin:0;min-width:0;overflow-wrap:anywhere}
         .short,td .badge{white-space:nowrap}

@@ -182,7 +182,7 @@ package struct AdministrationPages {
             return "<p>There are no identity providers; people sign in with passwords.</p>"
         }
         return PageTable(
-            caption: "Checked just now. The client's secret was checked with an invalid code.",
+            caption: "Checked just now, including the client's id and secret.",
             columns: ["Id", "Button", "Issuer", "State"],
             rows: providers.map { provider, state in
                 [

@@ -51,15 +51,15 @@ package struct SignInPage {
     }
 
     /// The reason why the person sees this page. Nil when the person expects it.
-    private var purpose: String? {
+    private var purpose: HTML? {
         if requiresSeveralFactors {
             return """
-                The page requires a sign-in with several factors, as an identity provider reports it. The sign-in of \
-                this browser has no such report.
+                This page requires a sign-in with several factors, such as a password and a code. Sign in with an \
+                identity provider that asks for them.
                 """
         }
         if again != nil { return "This action requires a sign-in within the last few minutes." }
-        return destination?.origin.map { "Afterwards you continue to \($0)." }
+        return destination?.origin.map { "To use <strong>\(AddressName.text(of: $0))</strong>." }
     }
 
     private var unavailable: HTML {
