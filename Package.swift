@@ -238,8 +238,9 @@ let package = Package(
         .testTarget(
             name: "LatchGatewayTests",
             dependencies: [
-                "Crypto", "Database", "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth", "OpenIDConnect",
-                "Primitives", "Redis", "ScriptedProvider", "ServerMessages", "SocketIO", "TestSupport", "WebSockets",
+                "Crypto", "Database", "HTTPClient", "HTTPMessages", "HTTPServer", "JOSE", "LatchGateway", "OAuth",
+                "OpenIDConnect", "Primitives", "Redis", "ScriptedProvider", "ServerMessages", "SocketIO", "TestSupport",
+                "WebSockets",
             ] + gatewayModules),
         .testTarget(
             name: "LatchDownloadsTests",

@@ -39,7 +39,7 @@ extension OAuthRoutes {
                 grant = ClientGrant(
                     client: client.id,
                     scopes: try AuthorizationParameters.scopes(form["scope"] ?? "", ruleScopes, client),
-                    audience: try AuthorizationParameters.audience(form, isResource))
+                    audience: try AuthorizationParameters.audience(form) { isResource($0, for: client) })
             } catch {
                 return TokenResponses.refusal(error: error.code, sentence: error.sentence)
             }

@@ -191,7 +191,9 @@ extension OAuthRoutes {
     private func signer(_ client: RegisteredClient) async throws -> AccessTokenSigner? {
         guard client.accessTokens == .signed else { return nil }
         let latest = services.now() + services.settings.authorizationServer.accessTokenLifetime
-        return AccessTokenSigner(key: try await services.signingKeys.signer(until: latest), issuer: issuer)
+        return AccessTokenSigner(
+            key: try await services.signingKeys.signer(until: latest), issuer: issuer, ownAudience: ownAudience,
+            otherAudiences: services.settings.dialectAudiences)
     }
 
     /// The key whose possession the request proves. Nil without a proof.

@@ -95,9 +95,9 @@ extension OAuthRoutes {
         ]
         if let methods = Self.methods(session.methods) { members.append(methods) }
         if let thumbprint = access.keyThumbprint { members.append(AccessTokenClaims.confirmation(thumbprint)) }
-        if !access.grant.audience.isEmpty {
-            members.append(.init("aud", .array(access.grant.audience.map { .string($0) })))
-        }
+        // Always, so that a server that compares it takes no token that is for another one.
+        let audience = access.grant.audience.isEmpty ? [ownAudience] : access.grant.audience
+        members.append(.init("aud", .array(audience.map { .string($0) })))
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
     }
 

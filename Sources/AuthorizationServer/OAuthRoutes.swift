@@ -121,16 +121,26 @@ package struct OAuthRoutes: ServiceDialect {
         return readable(response, at: request.path)
     }
 
-    /// Whether tokens can be issued for an address: an address on a host that an access rule protects.
+    /// The audience of a client's tokens for no protected server: the userinfo endpoint, the only place that accepts
+    /// them. The issuer would be the audience of the tokens of a dialect too.
+    ///
+    /// Source: RFC 9068 §3, the default resource indicator.
+    var ownAudience: String { issuer + prefix + Self.userInfo }
+
+    /// Whether a client can get tokens for an address: an address on a host that an access rule protects.
+    ///
+    /// This server's own host is not protected. A client with signed tokens does not get one with the audience of the
+    /// signed tokens of a dialect.
     ///
     /// Source: RFC 8707 §2.
-    func isResource(_ address: String) -> Bool {
+    func isResource(_ address: String, for client: RegisteredClient) -> Bool {
         guard services.settings.verify.isEnabled, !address.utf8.contains(UInt8(ascii: "#")),
-            !address.utf8.contains(UInt8(ascii: "?"))
+            !address.utf8.contains(UInt8(ascii: "?")),
+            client.accessTokens == .opaque || !services.settings.dialectAudiences.contains(address)
         else { return false }
         let (rules, isSecure) = (services.settings.verify.rules, services.address.isSecure)
         let found = ReturnAddress.check(address) { host, scheme in
-            (scheme == "https" || !isSecure) && rules.protect(host, scheme)
+            (scheme == "https" || !isSecure) && rules.protect(host, scheme) && host != services.address.host
         }
         return found?.origin != nil
     }
@@ -152,7 +162,9 @@ extension OAuthRoutes {
     func parameters(
         _ fields: FormFields, to destination: AuthorizationParameters.Destination
     ) throws(AuthorizationError) -> AuthorizationParameters {
-        try AuthorizationParameters(fields, to: destination, ruleScopes: ruleScopes, isResource: isResource)
+        try AuthorizationParameters(fields, to: destination, ruleScopes: ruleScopes) {
+            isResource($0, for: destination.client)
+        }
     }
 
     /// A request that is refused with a response of OAuth.

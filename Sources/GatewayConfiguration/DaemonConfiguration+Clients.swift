@@ -84,8 +84,8 @@ extension DaemonConfiguration {
                 draft.redirects.isEmpty && !draft.allowsDevice && !isUnread(key)
                 ? (key, "\(path) has no redirects", "add the addresses at which the client's sign-in may end") : nil
             let reserved: ProviderDraft.Mistake? =
-                id == RegisteredClient.latch.id && settings.authorizationServer.servesDialectsToDevices
-                ? (key, "\(path) has an id that oauth.device_dialects uses", "choose another id") : nil
+                settings.reservedClientIDs.contains { ExactText($0) == ExactText(id) }
+                ? (key, "\(path) has an id that this server uses for a program of its own", "choose another id") : nil
             let unused: ProviderDraft.Mistake? =
                 draft.settings.requiresPushedRequests && draft.redirects.isEmpty && draft.allowsDevice && !isUnread(key)
                 ? (

@@ -43,6 +43,14 @@ package protocol DialectSettings: Sendable, Equatable {
     /// Only the first enabled dialect with such a path issues signed tokens, because a gateway has one set of keys.
     var keysPath: String? { get }
 
+    /// Returns the audience of the dialect's signed tokens. Nil when they are not signed, or when `public_url`, which is
+    /// the default audience, is not configured.
+    func tokenAudience(in settings: GatewaySettings) -> String?
+
+    /// The `client_id` in the dialect's signed tokens, which no client of the authorization server can have. Nil when
+    /// they are not signed.
+    var tokenClientID: String? { get }
+
     /// Whether the apps of a protected backend sign in with this dialect.
     var servesProtectedBackends: Bool { get }
 
@@ -75,6 +83,10 @@ extension DialectSettings {
     package var hasTokenEndpoints: Bool { false }
     /// Default: nil. The tokens are not signed.
     package var keysPath: String? { nil }
+    /// Default: nil. The tokens are not signed.
+    package func tokenAudience(in settings: GatewaySettings) -> String? { nil }
+    /// Default: nil. The tokens are not signed.
+    package var tokenClientID: String? { nil }
     /// Default: false. The dialect serves no protected backends.
     package var servesProtectedBackends: Bool { false }
     /// Default: the apps have no titles of their own.
@@ -106,6 +118,15 @@ extension GatewaySettings {
 
     /// The settings of the dialects that are served.
     package var enabledDialects: [any DialectSettings] { dialects.filter(\.isEnabled) }
+
+    /// The audiences of the signed tokens of the served dialects. No other kind of token has them.
+    package var dialectAudiences: [String] { enabledDialects.compactMap { $0.tokenAudience(in: self) } }
+
+    /// The ids that stand for programs of this server in tokens and requests, so that no client can have them.
+    package var reservedClientIDs: [String] {
+        enabledDialects.compactMap(\.tokenClientID)
+            + (authorizationServer.servesDialectsToDevices ? [RegisteredClient.latch.id] : [])
+    }
 
     /// The titles of all dialects' apps, by the beginnings of the device names that they send.
     package var appTitles: [String: String] {

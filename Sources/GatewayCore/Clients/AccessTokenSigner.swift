@@ -18,30 +18,38 @@ package enum AccessTokenForm: String, Sendable, CaseIterable {
 package struct AccessTokenSigner: Sendable {
     private let key: SigningKey
     private let issuer: String
+    private let ownAudience: String
+    private let otherAudiences: [String]
 
     /// Creates a signer.
     ///
     /// - Parameters:
     ///   - key: A key that is published as long as the tokens are valid.
-    ///   - issuer: The issuer, which is also the audience of tokens for no other server.
-    package init(key: SigningKey, issuer: String) {
+    ///   - issuer: The issuer.
+    ///   - ownAudience: The audience of tokens for no other server. No other kind of token has it.
+    ///   - otherAudiences: The audiences of other kinds of signed tokens of this issuer. No token of a client gets them,
+    ///     even if a person allowed them before they were in use.
+    package init(key: SigningKey, issuer: String, ownAudience: String, otherAudiences: [String]) {
         self.key = key
         self.issuer = issuer
+        self.ownAudience = ownAudience
+        self.otherAudiences = otherAudiences
     }
 
     /// Returns a token. The times in it are whole seconds.
     ///
-    /// Source: RFC 9068 §2.2; RFC 9449 §6.1.
+    /// Source: RFC 9068 §2.2 and §3; RFC 9449 §6.1.
     func token(
         _ grant: ClientGrant, of person: UUID, authenticated: Date, methods: AuthenticationMethods,
         boundTo thumbprint: String?, at now: Date, until expires: Date
     ) throws(JOSEError) -> Secret {
         func seconds(_ date: Date) -> JSONValue { .number(date.timeIntervalSince1970.rounded(.down)) }
+        let resources = grant.audience.filter { !otherAudiences.contains($0) }
         let audience: JSONValue =
-            switch grant.audience.count {
-            case 0: .string(issuer)
-            case 1: .string(grant.audience[0])
-            default: .array(grant.audience.map { .string($0) })
+            switch resources.count {
+            case 0: .string(ownAudience)
+            case 1: .string(resources[0])
+            default: .array(resources.map { .string($0) })
             }
         let claims: [JSONValue.Member?] = [
             .init("iss", .string(issuer)), .init("sub", .string(person.uuidString.lowercased())),

@@ -50,12 +50,36 @@ extension TimeTrackerSettings {
     }
 
     package func warnings(in settings: GatewaySettings) -> [String] {
-        guard settings.providers.isEmpty else { return [] }
-        return [
+        let provider =
             "dialects.timetracker.enabled is true without an identity provider, so no one can sign in there. "
-                + "Configure one in providers."
-        ]
+            + "Configure one in providers."
+        return (settings.providers.isEmpty ? [provider] : []) + tokenWarnings(in: settings)
     }
+
+    /// Warnings about other tokens that a server could take for those of this dialect.
+    private func tokenWarnings(in settings: GatewaySettings) -> [String] {
+        guard settings.authorizationServer.isEnabled, let issuer = settings.publicURL else { return [] }
+        let clients = settings.authorizationServer.clients
+        let audience = tokenAudience(in: settings).map(ExactText.init)
+        let names = clients.map(\.id) + [issuer + "/oauth2/userinfo"]
+        let other = names.first { ExactText($0) == audience }.map {
+            "dialects.timetracker.audience is '\($0)', which is the audience of tokens of oauth too, so a server could "
+                + "take one for the other. Choose another audience."
+        }
+        let signed = prefix.isEmpty ? clients.first { $0.accessTokens == .signed } : nil
+        let pair = signed.map {
+            "The tokens of dialects.timetracker and those of oauth.clients.\($0.id), which has access_tokens: jwt, have "
+                + "the same issuer and keys. Let each server that verifies them compare aud, and those of Time Tracker "
+                + "also client_id (docs/timetracker-dialect.md), or set dialects.timetracker.prefix."
+        }
+        return [other, pair].compactMap { $0 }
+    }
+
+    package func tokenAudience(in settings: GatewaySettings) -> String? {
+        audience ?? settings.publicURL.map { PublicAddress($0, isTLS: false).link(prefix) }
+    }
+
+    package var tokenClientID: String? { TimeTrackerRoutes.clientID }
 
     package func signInPath(in settings: GatewaySettings) -> String? { settings.providers.isEmpty ? nil : prefix }
 

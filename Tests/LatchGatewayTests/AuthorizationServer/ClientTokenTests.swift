@@ -236,7 +236,7 @@ struct ClientTokenTests {
             }
             let plain = try await tokens()
             let plainNames = try claims(plain.access)
-            #expect(plainNames["aud"] == .string(OAuthFixture.issuer))
+            #expect(plainNames["aud"] == .string(OAuthFixture.issuer + "/oauth2/userinfo"))
             let first = try await tokens([("resource", OAuthFixture.resource)])
             let names = try claims(first.access)
             let id = try JSONValue(parsing: JSONWebSignature(parsing: try #require(first.id)).payload)

@@ -130,6 +130,43 @@ struct OAuthConfigurationTests: ReadsConfigurations {
         #expect(!reported.joined().leaks("hunter2-hunter2") && !reported.joined().leaks(Self.secret))
     }
 
+    @Test("a client cannot have an id that this server uses in tokens or for latch, while that is served")
+    func reservedIDs() throws {
+        func reported(_ id: String, _ more: String) -> [String] {
+            let file = "oauth:\n  device_dialects: \(id == "latch")\n  clients: {\(id): {redirects: 'a:/b'}}\n"
+            return configurationErrors(file + more + "listen: nowhere")
+        }
+        let timeTracker = "dialects: {timetracker: {enabled: true}}\n"
+        for (id, more) in [("timetracker", timeTracker), ("latch", "")] {
+            let found = reported(id, more).first { $0.contains("oauth.clients.\(id) has an id that this server uses") }
+            #expect(found != nil, "\(id)")
+        }
+        #expect(!reported("timetracker", "").contains { $0.contains("has an id") })
+        #expect(!reported("notes", timeTracker).contains { $0.contains("has an id") })
+    }
+
+    @Test("warns of other tokens that a server could take for those of Time Tracker")
+    func tokenWarnings() throws {
+        func warnings(_ timeTracker: String, clients: String) throws -> [String] {
+            try readSettings(
+                """
+                public_url: https://latch.example
+                pages: {enabled: true}
+                oauth: {enabled: true, clients: {\(clients)}}
+                providers: {google: {issuer: 'https://id.example', client_id: latch, client_secret: x}}
+                dialects: {timetracker: {enabled: true\(timeTracker)}}
+                """
+            ).warnings.filter { $0.contains("timetracker") }
+        }
+        let (plain, signed) = ("wiki: {redirects: 'a:/b'}", "wiki: {redirects: 'a:/b', access_tokens: jwt}")
+        #expect(try warnings("", clients: plain).isEmpty)
+        #expect(try warnings("", clients: signed).map { $0.contains("compare aud") } == [true])
+        #expect(try warnings(", prefix: /tt", clients: signed).isEmpty)
+        #expect(try warnings(", audience: wiki", clients: plain).map { $0.contains("'wiki'") } == [true])
+        let own = ", audience: 'https://latch.example/oauth2/userinfo'"
+        #expect(try warnings(own, clients: plain).map { $0.contains("Choose another audience") } == [true])
+    }
+
     @Test(
         "needs the pages, and an address with https unless it is this machine's",
         arguments: [

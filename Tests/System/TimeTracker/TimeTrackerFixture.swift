@@ -98,13 +98,10 @@ struct TimeTrackerFixture {
         return try JSONValue(parsing: response.body)["keys"]?.array?.count ?? 0
     }
 
-    /// What another library makes of a token.
+    /// What another library makes of a token, with the code of the documentation.
     func check(_ token: String, issuer: String = TimeTrackerFixture.address) async throws -> Program.Result {
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Programs/TokenCheck/check.py").path
-        return try await Program.run(
-            "/usr/bin/python3", [script, one.address + "/.well-known/jwks.json", issuer],
-            environment: ["PATH": "/usr/bin:/bin"], input: token)
+        try await TokenCheck.run(
+            [token], page: "timetracker-dialect.md", keys: one.address + "/.well-known/jwks.json", [issuer])
     }
 
     private static func location(_ response: ClientResponse) throws -> String {
