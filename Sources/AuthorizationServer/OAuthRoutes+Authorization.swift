@@ -203,7 +203,9 @@ extension OAuthRoutes {
         let code = OneTimeCode()
         let lifetime = services.settings.bridge.codeLifetime + codes.toleratedClockDifference
         let record = AuthorizationCode(parameters, allowedIn: session, expires: services.now() + lifetime)
-        try await codes.save(try record.sealed(for: code, keys), under: code.key, for: lifetime)
+        // Longer than it is valid, so that a code that expires during its exchange is not taken for one that was sent twice.
+        try await codes.save(
+            try record.sealed(for: code, keys), under: code.key, for: lifetime + ClockDifference.tolerated)
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 

@@ -38,6 +38,12 @@ extension OAuthRoutes {
         error: "unauthorized_client",
         description: "The client gets no refresh tokens. Start the sign-in again.")
 
+    /// Exchanges a code. Whenever a second request with it arrives, also during the first, the code is used up and its
+    /// session is over.
+    ///
+    /// The code is removed only after the session was started. Until then a second request finds the code, and when it
+    /// starts the session, it finds the first one. Afterwards it finds the session. If it has removed the code in the
+    /// meantime, because something was wrong with it, the first request ends its own session.
     private func exchange(
         _ form: FormFields, _ client: RegisteredClient, _ request: ServerRequest
     ) async throws -> ServerResponse {
@@ -46,18 +52,31 @@ extension OAuthRoutes {
         }
         let code = OneTimeCode(text)
         let id = SessionID(ofCode: code.text)
-        // Consumed before it is checked, so that a caller with a wrong verifier cannot try another one.
-        guard let box = try await codes.consume(code.key),
+        guard let box = try await codes.find(code.key),
             let record = AuthorizationCode(opening: box, for: code, keys)
         else {
             // If tokens were issued for this code, two parties have it.
-            _ = try await sessions.endSession(ofReusedCode: id)
+            try await sessions.endSession(ofReusedCode: id, by: client)
             return refuse(nil, "unknown-code", client, request)
         }
-        guard services.now() < record.expires else { return refuse(record.person, "expired-code", client, request) }
+        // Another client cannot use the code, so it does not use it up either.
         guard ExactText(record.grant.client) == ExactText(client.id) else {
             return refuse(record.person, "other-client", client, request)
         }
+        let response = try await redeem(record, verifierText, id: id, form, client, request)
+        // Also after a refusal, so that a caller with a wrong verifier cannot try another one.
+        guard try await codes.consume(code.key) != nil else {
+            try await sessions.endSession(ofReusedCode: id, by: client)
+            return refuse(record.person, "used-code", client, request)
+        }
+        return response
+    }
+
+    private func redeem(
+        _ record: AuthorizationCode, _ verifierText: String, id: SessionID, _ form: FormFields,
+        _ client: RegisteredClient, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        guard services.now() < record.expires else { return refuse(record.person, "expired-code", client, request) }
         // OAuth 2.1 does not require the address any more, because the verifier binds the code to the client.
         guard form["redirect_uri"].map({ ExactText($0) == ExactText(record.redirect) }) ?? true else {
             return refuse(record.person, "other-redirect", client, request)
@@ -87,6 +106,8 @@ extension OAuthRoutes {
                 return refuse(person.id, "access-removed", client, request)
             } catch let refusal as ClientRefusal {
                 return refuse(person.id, refusal.reason, client, request)
+            } catch let error as GatewayError where error.code == .codeUsed {
+                return refuse(person.id, "used-code", client, request)
             }
         }
     }

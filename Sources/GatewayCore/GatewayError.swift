@@ -6,7 +6,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
-                codeExists, codeStore, personDisabled, notInvited, domainRefused, emailUnverified, identityRefused,
+                codeExists, codeStore, codeUsed, personDisabled, notInvited, domainRefused, emailUnverified,
+                identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
                 signedOut, database, unknownClient, tooManyClients
@@ -35,6 +36,9 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
 
         /// A one-time code is already stored under this key.
         package static let codeExists = Code(base: .codeExists)
+
+        /// A session has begun with this code before.
+        package static let codeUsed = Code(base: .codeUsed)
 
         /// The store of one-time codes does not respond.
         package static let codeStore = Code(base: .codeStore)

@@ -15,6 +15,11 @@ package protocol CodeStore: Sendable {
     ///   change. Another error when the store does not respond, in which case the record may be stored nevertheless.
     func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
 
+    /// Returns a record and leaves it there. Returns nil when there is none or it has expired.
+    ///
+    /// - Throws: When the store does not respond.
+    func find(_ key: SHA256Digest) async throws -> [UInt8]?
+
     /// Removes a record and returns it. Returns nil when there is none or it has expired. If several callers take it at
     /// the same time, even in several gateways, only one of them gets it.
     ///

@@ -66,6 +66,16 @@ package final class DatabaseCodeStore: CodeStore {
         if insertions.add(1, ordering: .relaxed).newValue.isMultiple(of: max(1, capacity / 16)) { await sweep() }
     }
 
+    /// Returns a record and leaves it there; see ``CodeStore``.
+    ///
+    /// - Throws: `DatabaseError`.
+    package func find(_ key: SHA256Digest) async throws -> [UInt8]? {
+        let statements = statements
+        let found = try await database.read { try $0.first(statements.find, key.bytes) }
+        guard let found, now() < found.expires + ClockDifference.tolerated else { return nil }
+        return found.record
+    }
+
     /// Removes a record and returns it; see ``CodeStore``.
     ///
     /// - Throws: `DatabaseError`.
@@ -92,6 +102,7 @@ package final class DatabaseCodeStore: CodeStore {
 private struct Statements: Sendable {
     let insert: Statement<Void, [UInt8], [UInt8], Date, Date>
     let exists: Statement<Bool, [UInt8]>
+    let find: Statement<(record: [UInt8], expires: Date), [UInt8]>
     let delete: Statement<(record: [UInt8], expires: Date), [UInt8]>
     let deleteExpired: Statement<Void, Date>
     let trim: Statement<Void, Int>
@@ -106,6 +117,9 @@ private struct Statements: Sendable {
             """, [UInt8].self, [UInt8].self, Date.self, Date.self)
         exists = Statement("SELECT EXISTS (SELECT 1 FROM \(name) WHERE digest = ?)", [UInt8].self) {
             row throws(DatabaseError) in try row.get(0) as Bool
+        }
+        find = Statement("SELECT record, expires_at FROM \(name) WHERE digest = ?", [UInt8].self) {
+            row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date)
         }
         delete = Statement("DELETE FROM \(name) WHERE digest = ? RETURNING record, expires_at", [UInt8].self) {
             row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date)

@@ -76,6 +76,14 @@ package final class MemoryCodeStore: CodeStore {
         }
     }
 
+    /// Returns a record and leaves it there; see ``CodeStore``.
+    package func find(_ key: SHA256Digest) -> [UInt8]? {
+        let now = now()
+        let found = state.withLock { $0.young.records[key] ?? $0.old.records[key] }
+        guard let found, now < found.expires else { return nil }
+        return found.bytes
+    }
+
     /// Removes a record and returns it; see ``CodeStore``.
     package func consume(_ key: SHA256Digest) -> [UInt8]? {
         let now = now()

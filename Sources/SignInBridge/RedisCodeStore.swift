@@ -9,7 +9,7 @@ package import Redis
 /// Redis is unavailable, the gateway refuses sign-ins through a provider and continues everything else; it recovers
 /// automatically. If Redis loses its data, people with a pending code must sign in again.
 ///
-/// Source: OX-4, OX-15; Redis `SET` with `NX` and `PX`, `GETDEL` (6.2 or newer).
+/// Source: OX-4, OX-15; Redis `SET` with `NX` and `PX`, `GET`, `GETDEL` (6.2 or newer).
 package final class RedisCodeStore: CodeStore {
     private static let prefix = Array("latch:code:".utf8)
 
@@ -31,6 +31,16 @@ package final class RedisCodeStore: CodeStore {
         let milliseconds = max(1, lifetime.wholeMilliseconds)
         let words = [Self.name(of: key), record, Array("NX".utf8), Array("PX".utf8), Array("\(milliseconds)".utf8)]
         guard try await redis.run(RedisCommand("SET", words)) == .status("OK") else { throw GatewayError.codeExists }
+    }
+
+    /// Returns a record and leaves it there; see ``CodeStore``.
+    ///
+    /// - Throws: `RedisError`.
+    package func find(_ key: SHA256Digest) async throws -> [UInt8]? {
+        guard case .bytes(let record) = try await redis.run(RedisCommand("GET", [Self.name(of: key)])) else {
+            return nil
+        }
+        return record
     }
 
     /// Removes a record and returns it; see ``CodeStore``.

@@ -53,7 +53,8 @@ package struct ClientSessionStore: Sendable {
     ///   - client: The client, whose settings say who may sign in, for how long, and with which scopes.
     ///   - person: The person, as read when the person allowed it.
     ///   - device: The name of the client, its kind, and the address that it signs in from.
-    ///   - id: The id of the session.
+    ///   - id: The id of the session. If a session has it already, that session is ended, because the code that the id is
+    ///     derived from was used twice.
     ///   - authenticated: When the person last authenticated.
     ///   - browser: The session of the browser in which the person allowed it. If an identity provider signs that
     ///     session out, it also ends the client's. Nil if there is none.
@@ -65,7 +66,8 @@ package struct ClientSessionStore: Sendable {
     /// - Returns: The tokens.
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
     ///   since `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
-    ///   client was removed; ``ClientRefusal`` when the person may not sign in to the client; `DatabaseError`.
+    ///   client was removed; ``ClientRefusal`` when the person may not sign in to the client;
+    ///   ``GatewayError/Code/codeUsed`` when a session has the id; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, to client: RegisteredClient, for person: Person, device: SessionDevice, id: SessionID,
         authenticated: Date,
@@ -88,7 +90,9 @@ package struct ClientSessionStore: Sendable {
                 until: end)
         }
         let maximum = max(1, lifetime.maximumPerPerson)
-        let displaced = try await database.write { connection -> [SessionID]? in
+        let issued = try await database.write { connection -> Issued in
+            // Here, because two requests may use a code at the same time. The writes run one after another.
+            guard try connection.first(ClientSessionStatements.find, id.rawValue) == nil else { return .codeUsed }
             // Here, because the person may remove the access at the same time.
             guard try !requiresConsent || ClientStore.isAllowed(grant, by: person.id, connection) else {
                 throw GatewayError(.unknownClient, "The client's access has just been removed.")
@@ -97,7 +101,7 @@ package struct ClientSessionStore: Sendable {
                 SessionStatements.insert, id.rawValue, Self.placeholder(of: id).bytes, now, now, expires, cap,
                 device.name, device.kind, device.address, min(authenticated, now), id.uuid, person.id,
                 person.sessionEpoch)
-            guard inserted == 1 else { return nil }
+            guard inserted == 1 else { return .personChanged }
             try connection.run(ClientSessionStatements.copyProvider, id.rawValue, browser?.rawValue)
             // An error undoes the insertion.
             if let refusal = try Self.refusal(id, of: client, at: now, connection) { throw refusal }
@@ -107,18 +111,29 @@ package struct ClientSessionStore: Sendable {
             try binding?.bindRefreshTokens(of: id, connection)
             try access.insert(of: id, connection)
             try Self.recordUse(of: grant.client, at: now, connection)
-            return try connection.all(
-                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
-                id.rawValue)
+            return .started(
+                displaced: try connection.all(
+                    SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
+                    id.rawValue))
         }
-        guard let displaced else {
+        switch issued {
+        case .personChanged:
             throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has signed out.")
-        }
-        if !displaced.isEmpty { onSessionsEnded(person.id) }
-        for session in displaced {
-            audit.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
+        case .codeUsed:
+            _ = try await endSession(ofReusedCode: id, at: now)
+            throw GatewayError(.codeUsed, "This code was used before. Sign in again.")
+        case .started(let displaced):
+            if !displaced.isEmpty { onSessionsEnded(person.id) }
+            for session in displaced {
+                audit.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
+            }
         }
         return tokens(access, refresh.text, of: id, person.id, grant, at: now)
+    }
+
+    private enum Issued: Sendable {
+        case started(displaced: [SessionID])
+        case codeUsed, personChanged
     }
 
     /// Returns new tokens for a refresh token of a client, or those of the last refresh if they were not used yet.
@@ -371,20 +386,40 @@ extension ClientSessionStore {
         }
     }
 
-    /// Ends the session that a code was exchanged for, because the code was sent again. Returns nil when there is none.
+    /// How long the repeated use of a code of a public client ends its session: everybody can send its `client_id`, and
+    /// an old code may be in a log or a history.
+    package static let publicCodeMemory = Duration.seconds(300)
+
+    /// Ends the session that a code was exchanged for, because the client sent the code again.
     ///
+    /// - Parameters:
+    ///   - id: The id of the session, which is derived from the code.
+    ///   - client: The client that sent the code, which must be the one that the code was for. A client without a secret
+    ///     or keys can do this only within ``publicCodeMemory``.
+    /// - Returns: The session. Nil when there is none, or when it does not end.
     /// - Throws: `DatabaseError`.
     ///
     /// Source: RFC 6749 §4.1.2 and §10.5.
-    package func endSession(ofReusedCode id: SessionID) async throws -> EndedSession? {
+    @discardableResult
+    package func endSession(ofReusedCode id: SessionID, by client: RegisteredClient) async throws -> EndedSession? {
         let now = now()
-        let person = try await database.write { connection -> UUID? in
-            guard try connection.first(ClientSessionStatements.find, id.rawValue) != nil else { return nil }
-            return try connection.first(
+        // Most requests with an unknown code end here, without a write.
+        guard let stored = try await database.read({ try $0.first(ClientSessionStatements.find, id.rawValue) }),
+            ExactText(stored.grant.client) == ExactText(client.id),
+            client.isConfidential || now < stored.created + Self.publicCodeMemory
+        else { return nil }
+        return try await endSession(ofReusedCode: id, at: now)
+    }
+
+    /// Ends a session whose code was used twice. Returns nil when it is not live.
+    private func endSession(ofReusedCode id: SessionID, at now: Date) async throws -> EndedSession? {
+        let person = try await database.write { connection in
+            try connection.first(
                 SessionStatements.endByID, now, SessionEndReason.tokenReused.rawValue, id.rawValue, now)
         }
         guard let person else { return nil }
         audit.record(AuditEvent(.revoked, reason: "code-reused", person: person, session: id))
+        onSessionsEnded(person)
         return EndedSession(session: id, person: person)
     }
 

@@ -7,6 +7,7 @@ import TestSupport
 @testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import LatchGateway
+@testable import SignInBridge
 
 /// A gateway with the authorization server, a public and a confidential client, and Ada in a browser.
 struct OAuthFixture: Sendable {
@@ -22,12 +23,16 @@ struct OAuthFixture: Sendable {
     let verifier = PKCE.Verifier()
 
     static func with(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (OAuthFixture) async throws -> Void
+        _ change: (inout GatewaySettings) -> Void = { _ in }, codes: (any CodeStore)? = nil,
+        _ body: (OAuthFixture) async throws -> Void
     ) async throws {
-        try await GatewayFixture.withPages({ settings in
-            configure(&settings)
-            change(&settings)
-        }) { gateway in
+        try await GatewayFixture.withPages(
+            codes: codes,
+            { settings in
+                configure(&settings)
+                change(&settings)
+            }
+        ) { gateway in
             try await body(OAuthFixture(gateway: gateway, browser: PageBrowser(gateway)))
         }
     }

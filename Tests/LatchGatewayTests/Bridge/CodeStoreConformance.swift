@@ -32,8 +32,12 @@ private func checkConsuming(_ store: any CodeStore, _ other: any CodeStore) asyn
     try await store.save([], under: key("empty"), for: .seconds(3_600))
 
     #expect(try await store.consume(key("unknown")) == nil)
+    #expect(try await store.find(key("unknown")) == nil)
+    for finder in [store, other, store] { #expect(try await finder.find(key("one")) == record) }
+    #expect(try await store.find(key("empty")) == [])
     #expect(try await other.consume(key("one")) == record)
     #expect(try await store.consume(key("one")) == nil, "A record was taken twice.")
+    #expect(try await store.find(key("one")) == nil, "A record was found after it was taken.")
     #expect(try await store.consume(key("empty")) == [])
     #expect(try await store.consume(key("empty")) == nil)
 }
@@ -62,6 +66,7 @@ private func checkExpiry(
 
     try await advance(leeway + 1.5)
 
+    #expect(try await store.find(key("short")) == nil, "A record outlived its time.")
     #expect(try await store.consume(key("short")) == nil, "A record outlived its time.")
     try await store.save([3], under: key("short"), for: .seconds(3_600))
     #expect(try await store.consume(key("short")) == [3], "An expired record stood in the way.")

@@ -35,17 +35,61 @@ struct ClientSessionEndTests {
     @Test("a code that is sent again ends the session that it was exchanged for, and no other")
     func code() async throws {
         try await ClientSessionFixture.with { fixture in
+            func end(_ session: SessionID) async throws -> EndedSession? {
+                try await fixture.store.endSession(ofReusedCode: session, by: ClientSessionFixture.client("notes"))
+            }
             let tokens = try await fixture.issue()
             let browser = try await fixture.base.gateway.issuer.issue(for: fixture.person, device: SessionDevice())
-            #expect(try await fixture.store.endSession(ofReusedCode: browser.session) == nil)
-            #expect(try await fixture.store.endSession(ofReusedCode: .random()) == nil)
+            #expect(try await end(browser.session) == nil)
+            #expect(try await end(.random()) == nil)
 
-            let ended = try #require(try await fixture.store.endSession(ofReusedCode: tokens.session))
+            let ended = try #require(try await end(tokens.session))
             #expect(ended.person == fixture.person.id)
             #expect(try await fixture.session(tokens.session).endReason == .tokenReused)
             #expect(try await fixture.access(tokens.accessToken) == nil)
-            #expect(try await fixture.store.endSession(ofReusedCode: tokens.session) == nil)
+            #expect(try await end(tokens.session) == nil)
             #expect(try await fixture.session(browser.session).endReason == nil)
+            #expect(fixture.revocations == ["code-reused"])
+        }
+    }
+
+    @Test("a repeated code ends a session only for the client that got the code, and for a public one within 5 minutes")
+    func codeOfAnotherClient() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let hash = SHA256.digest("a secret")
+            func ends(_ tokens: ClientTokens, _ id: String, isConfidential: Bool) async throws -> Bool {
+                let client = RegisteredClient(
+                    id: id, name: id, secretHash: isConfidential ? hash : nil, redirects: [])
+                return try await fixture.store.endSession(ofReusedCode: tokens.session, by: client) != nil
+            }
+            let first = try await fixture.issue()
+            #expect(try await !ends(first, "other", isConfidential: true))
+            #expect(try await !ends(first, "Notes", isConfidential: true))
+            fixture.clock.advance(299)
+            #expect(try await ends(first, "notes", isConfidential: false))
+
+            let second = try await fixture.issue()
+            fixture.clock.advance(300)
+            #expect(try await !ends(second, "notes", isConfidential: false))
+            fixture.clock.advance(day)
+            #expect(try await ends(second, "notes", isConfidential: true))
+        }
+    }
+
+    @Test("a session that a second request with the same code would start is ended instead")
+    func codeUsedTwice() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let id = SessionID(ofCode: "a code")
+            func issue() async throws -> ClientTokens {
+                try await fixture.store.issue(
+                    ClientSessionFixture.grant, to: ClientSessionFixture.client("notes"), for: fixture.person,
+                    device: SessionDevice(), id: id, authenticated: fixture.clock.now, from: nil)
+            }
+            let tokens = try await issue()
+            let error = await #expect(throws: GatewayError.self) { _ = try await issue() }
+            #expect(error?.code == .codeUsed)
+            #expect(try await fixture.access(tokens.accessToken) == nil)
+            #expect(try await fixture.session(id).endReason == .tokenReused)
             #expect(fixture.revocations == ["code-reused"])
         }
     }

@@ -167,9 +167,11 @@ struct ClientStoreTests {
             let bob = try await fixture.base.addPerson("bob@example.org")
             let stolen = try await fixture.issue()
             try await clients.allow(ClientSessionFixture.grant, by: ada)
-            _ = try await fixture.store.endSession(ofReusedCode: try await fixture.issue(to: bob).session)
+            _ = try await fixture.store.endSession(
+                ofReusedCode: try await fixture.issue(to: bob).session, by: ClientSessionFixture.client("notes"))
             _ = try await fixture.store.end(try await fixture.issue().refreshToken.reveal(), of: "notes")
-            _ = try await fixture.store.endSession(ofReusedCode: stolen.session)
+            _ = try await fixture.store.endSession(
+                ofReusedCode: stolen.session, by: ClientSessionFixture.client("notes"))
 
             let now = fixture.clock.now
             let found = try await clients.stolen(from: ada, since: now - .seconds(1))

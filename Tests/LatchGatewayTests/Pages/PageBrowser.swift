@@ -5,6 +5,7 @@ import TestSupport
 @testable import GatewayConfiguration
 @testable import GatewayPages
 @testable import LatchGateway
+@testable import SignInBridge
 
 /// A browser in front of the gateway's pages: it keeps cookies, sends the fields that are in a form, and says where its
 /// requests come from.
@@ -82,12 +83,15 @@ struct PageBrowser: Sendable {
 extension GatewayFixture {
     /// A gateway with pages and Ada, who is an administrator where the test says so.
     static func withPages(
-        _ change: (inout GatewaySettings) -> Void = { _ in }, _ body: (GatewayFixture) async throws -> Void
+        codes: (any CodeStore)? = nil, _ change: (inout GatewaySettings) -> Void = { _ in },
+        _ body: (GatewayFixture) async throws -> Void
     ) async throws {
-        try await with({ settings in
-            settings.pages.isEnabled = true
-            change(&settings)
-        }) { fixture in
+        try await with(
+            { settings in
+                settings.pages.isEnabled = true
+                change(&settings)
+            }, codes: codes
+        ) { fixture in
             try await fixture.addPerson()
             try await body(fixture)
         }

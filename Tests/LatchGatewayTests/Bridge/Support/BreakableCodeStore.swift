@@ -24,6 +24,11 @@ final class BreakableCodeStore: CodeStore {
         try store.save(record, under: key, for: lifetime)
     }
 
+    func find(_ key: SHA256Digest) async throws -> [UInt8]? {
+        if isBroken.isOn { throw CutOff() }
+        return store.find(key)
+    }
+
     func consume(_ key: SHA256Digest) async throws -> [UInt8]? {
         if isBroken.isOn { throw CutOff() }
         return store.consume(key)
