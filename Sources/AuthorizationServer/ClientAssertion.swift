@@ -61,12 +61,9 @@ struct ClientAssertion: Sendable {
         key = SHA256.digest([0xFF] + Array((Self.context + client + "\n" + id).utf8))
     }
 
-    /// Whether one of the keys signed the assertion.
-    func isSigned(by keys: ClientKeys) -> Bool {
-        guard let algorithm = signature.header.algorithm else { return false }
-        return keys.set.candidates(keyID: signature.header.keyID, algorithm: algorithm)
-            .contains { signature.isValid(by: $0) }
-    }
+    /// Whether one of the keys signed the assertion. At most ``JSONWebKeySet/maximumTries`` are tried; `onTry` is called
+    /// before each.
+    func isSigned(by keys: ClientKeys, onTry: () -> Void = {}) -> Bool { keys.set.isSigned(signature, onTry: onTry) }
 }
 
 extension OAuthRoutes {
@@ -86,7 +83,8 @@ extension OAuthRoutes {
         guard type == ClientAssertion.type, let assertion = ClientAssertion(text, now: now),
             id.map({ ExactText($0) == ExactText(assertion.client) }) ?? true,
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
-            isAudience(assertion.audience, of: client, at: path), assertion.isSigned(by: keys)
+            isAudience(assertion.audience, of: client, at: path),
+            assertion.isSigned(by: keys, onTry: { services.metrics.signature(.assertion) })
         else { throw Refusal(response: TokenResponses.invalidClient) }
         let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
         guard try await assertions.record(assertion.key, for: rest) else {

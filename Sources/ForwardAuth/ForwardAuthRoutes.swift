@@ -115,10 +115,13 @@ extension ForwardAuthRoutes {
         {
         case .none: return response(question, .nobody, .missing)
         case .refused(let refusal): return response(question, .nobody, refusal)
+        case .limited(let wait):
+            return ForwardAuthResponses.tooMany(wait, isNginx: Self.isNginx(question.request))
         case .proof(let proof, let nonce):
             let found = try await RequestProof.$current.withValue(proof) { () async throws -> Caller in
                 try await caller(with: question.tokens, at: forwarded)
             }
+            proofs.settle(proof, of: question.request)
             let response = response(question, found, proof.isRepeated ? .repeated : .invalidToken)
             return nonce.map { response.proofNonce($0) } ?? response
         }

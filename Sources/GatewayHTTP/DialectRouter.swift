@@ -84,17 +84,24 @@ package enum DialectRouter {
 
     /// Returns the wrapper that verifies the proofs of requests to a dialect.
     private static func prove(_ proofs: ProofVerifier, _ dialect: any GatewayDialect) -> Router.ConditionalWrapper {
-        Router.ConditionalWrapper(
+        @Sendable func limit(_ request: ServerRequest) -> (Duration) -> ServerResponse {
+            { wait in
+                dialect.serverError(.tooManyRequests, Self.tooMany, for: RefusedRequest(request)).retry(after: wait)
+            }
+        }
+        return Router.ConditionalWrapper(
             if: ProofVerifier.hasProof,
             { request, handler in
-                await proofs.response(request, refuse: { dialect.proofError($0, for: request) }, handler)
+                await proofs.response(
+                    request, refuse: { dialect.proofError($0, for: request) }, limit: limit(request), handler)
             },
             admission: { admit in
                 { request in
                     guard ProofVerifier.hasProof(request) else { return await admit(request) }
                     // The proof is recorded when the request is handled.
                     return await proofs.response(
-                        request, records: false, refuse: { dialect.proofError($0, for: request) }
+                        request, records: false, refuse: { dialect.proofError($0, for: request) },
+                        limit: limit(request)
                     ) { await admit(request) }
                 }
             })

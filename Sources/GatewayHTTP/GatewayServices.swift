@@ -114,13 +114,13 @@ package struct GatewayServices: Sendable {
                 .clientAssertions, stores, $0, lifetime: Self.maximumAssertionLifetime + ClockDifference.tolerated * 2)
         }
         address = PublicAddress(stores.settings.publicURL, isTLS: stores.settings.certificateFiles != nil)
-        proofs = Self.proofs(stores, keys, codes, address)
+        limits = RequestLimits(stores.settings.requestRates, metrics: metrics, now: stores.now)
+        proofs = Self.proofs(stores, keys, codes, address, limits, metrics)
         hasher = stores.hasher
         pins = stores.pins
         elevations = stores.elevations
         self.issuer = issuer
         self.attempts = attempts
-        limits = RequestLimits(stores.settings.requestRates, metrics: metrics, now: stores.now)
         signIn = PasswordSignIn(
             people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
             log: stores.log)
@@ -136,13 +136,15 @@ package struct GatewayServices: Sendable {
     }
 
     private static func proofs(
-        _ stores: GatewayStores, _ keys: BridgeKeys?, _ codes: (any CodeStore)?, _ address: PublicAddress
+        _ stores: GatewayStores, _ keys: BridgeKeys?, _ codes: (any CodeStore)?, _ address: PublicAddress,
+        _ limits: RequestLimits, _ metrics: Metrics
     ) -> ProofVerifier? {
         let settings = stores.settings.authorizationServer
         guard settings.isEnabled, let keys, let codes else { return nil }
         return ProofVerifier(
             used: usedIDs(.usedProofs, stores, codes, lifetime: ProofVerifier.tolerance * 2), address: address,
-            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, now: stores.now)
+            nonces: settings.requiresProofNonces ? ProofNonces(key: keys.nonce) : nil, limits: limits,
+            proxies: stores.settings.trustedProxies, metrics: metrics, now: stores.now)
     }
 
     private static func usedIDs(

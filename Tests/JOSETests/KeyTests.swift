@@ -51,6 +51,50 @@ import Testing
         #expect(set.candidates(keyID: "a", algorithm: .rs256).isEmpty)
     }
 
+    @Test("RSA keys of anybody have at most 4,096 bits, those of a provider 8,192, and every exponent 4 bytes")
+    func largeKeys() throws {
+        func json(bits: Int, exponent: [UInt8] = [1, 0, 1]) -> JSONValue {
+            [
+                "kty": "RSA", "n": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: bits / 8))),
+                "e": .string(Base64URL.encode(exponent)),
+            ]
+        }
+        _ = try JSONWebKey(parsing: json(bits: 4_096, exponent: [0xFF, 0xFF, 0xFF, 0xFF]))
+        _ = try JSONWebKey(parsing: json(bits: 8_192), maximumBits: JSONWebKey.maximumProviderModulusBits)
+        #expect(throws: JOSEError.self) { try JSONWebKey(parsing: json(bits: 4_104)) }
+        #expect(throws: JOSEError.self) {
+            try JSONWebKey(parsing: json(bits: 8_200), maximumBits: JSONWebKey.maximumProviderModulusBits)
+        }
+        #expect(throws: JOSEError.self) { try JSONWebKey(parsing: json(bits: 2_048, exponent: [1, 0, 0, 0, 1])) }
+        let set = JSONValue.object([.init("keys", [json(bits: 8_192)])]).encoded()
+        #expect(try JSONWebKeySet(parsing: set).keys.isEmpty)
+        let bits = JSONWebKey.maximumProviderModulusBits
+        #expect(try JSONWebKeySet(parsing: set, maximumBits: bits).keys.count == 1)
+    }
+
+    @Test("A signature is verified with at most four keys of a set, of those that it may be of")
+    func tries() throws {
+        func make(_ keyID: String) throws -> SigningKey { try SigningKey.generate(.es256, keyID: keyID) }
+        let keys = try (0..<6).map { try make($0 == 5 ? "named" : "same") } + [try .generate(.edDSA)]
+        let set = JSONWebKeySet(keys.map(\.publicKey))
+        func tries(_ key: SigningKey, header: String) throws -> (isSigned: Bool, count: Int) {
+            let text = Base64URL.encode(Array(header.utf8)) + ".e30"
+            let signature = Base64URL.encode(try key.signature(of: Array(text.utf8)))
+            var count = 0
+            let isSigned = set.isSigned(try JSONWebSignature(parsing: "\(text).\(signature)")) { count += 1 }
+            return (isSigned, count)
+        }
+        for index in 0..<4 {
+            #expect(try tries(keys[index], header: #"{"alg":"ES256"}"#) == (true, index + 1))
+            #expect(try tries(keys[index], header: #"{"alg":"ES256","kid":"same"}"#) == (true, index + 1))
+        }
+        #expect(try tries(keys[4], header: #"{"alg":"ES256"}"#) == (false, 4))
+        #expect(try tries(keys[5], header: #"{"alg":"ES256","kid":"named"}"#) == (true, 1))
+        #expect(try tries(keys[6], header: #"{"alg":"EdDSA"}"#) == (true, 1))
+        #expect(try tries(keys[0], header: #"{"alg":"ES256","kid":"other"}"#) == (false, 0))
+        #expect(try tries(keys[0], header: #"{"alg":"none"}"#) == (false, 0))
+    }
+
     @Test("An invalid key set is refused", arguments: ["", "[]", "{}", #"{"keys":{}}"#, "\u{0}"])
     func invalidKeySet(_ text: String) {
         let error = #expect(throws: JOSEError.self) { try JSONWebKeySet(parsing: Array(text.utf8)) }

@@ -168,15 +168,15 @@ struct HostileRequest {
         return all
     }
 
-    /// Valid proofs of every type of key, and those with the largest claims and the largest RSA key that fit.
+    /// Valid proofs of every type of key, and those with the largest claims and the largest RSA key that is accepted.
     private static func proofs(
         _ path: String, _ method: HTTPMethod, isProxied: Bool, _ fixture: GatewayFixture
     ) -> [(String, String)] {
         let (method, address) =
             isProxied ? ("GET", "https://app.example.org/") : (method.rawValue, "http://127.0.0.1" + path)
         let large: JSONValue = [
-            "kty": "RSA", "n": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 1_024))),
-            "e": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 8))),
+            "kty": "RSA", "n": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 512))),
+            "e": .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 4))),
         ]
         let changes: [(String, header: [(String, JSONValue?)], claims: [(String, JSONValue?)])] = [
             ("a proof", [], []), ("a proof with a large RSA key", [("alg", "RS256"), ("jwk", large)], []),

@@ -26,6 +26,7 @@ struct MonitoringFilesTests {
             try await base.addPerson()
             _ = try await fixture.deepLink(AppSignIn())
             base.gateway.metrics.apiKey(.made)
+            base.gateway.metrics.signature(.proof)
             base.gateway.metrics.recordClockDifference(.zero)
             _ = try await base.me(try await base.token())
             text = try await base.http.send("GET", "/metrics").text

@@ -3,7 +3,7 @@ package import JOSE
 
 /// The public keys with which statements that a client signed are verified.
 package struct ClientKeys: Sendable, Equatable {
-    /// The maximum number of keys. A statement without a `kid` is verified with each of them.
+    /// The maximum number of keys. A statement is verified with at most ``JSONWebKeySet/maximumTries`` of them.
     package static let maximumCount = 8
     /// The maximum length of a set as text, in bytes.
     package static let maximumBytes = 16_384

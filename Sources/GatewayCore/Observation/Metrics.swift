@@ -32,6 +32,11 @@ package final class Metrics: Sendable {
         case made, revoked, refused
     }
 
+    /// A signature that a client sent: a proof of possession, or an assertion with which it authenticates.
+    package enum Signature: String, CaseIterable, Sendable {
+        case proof, assertion
+    }
+
     /// The requests of one route. The route is a pattern, so the number of counters is limited.
     struct RouteCounts: Sendable {
         /// The number of requests, by index in ``Metrics/methods`` and by first digit of the status.
@@ -62,6 +67,8 @@ package final class Metrics: Sendable {
         var bridge: [String: [BridgeOutcome: Int]] = [:]
         var exchanges: [Exchange: Int] = [:]
         var apiKeys: [APIKey: Int] = [:]
+        /// The verifications of signatures that clients sent.
+        var signatures: [Signature: Int] = [:]
         /// The requests that a limit refused.
         var limited: [RequestLimits.Kind: Int] = [:]
         /// When the database last answered. Nil when it has not answered yet.
@@ -111,6 +118,11 @@ package final class Metrics: Sendable {
     /// Counts an event of an API key.
     package func apiKey(_ outcome: APIKey) {
         state.withLock { $0.apiKeys[outcome, default: 0] += 1 }
+    }
+
+    /// Counts a verification of a signature, before it begins.
+    package func signature(_ kind: Signature) {
+        state.withLock { $0.signatures[kind, default: 0] += 1 }
     }
 
     /// Records that the database answered.

@@ -95,6 +95,16 @@ package struct MetricsPage {
         for kind in RequestLimits.Kind.allCases {
             sample("latchd_requests_limited_total", labels: [("limit", kind.rawValue)], value: all.limited[kind] ?? 0)
         }
+        if !all.signatures.isEmpty {
+            family(
+                "latchd_signatures_verified_total", type: "counter",
+                help: "Verifications of signatures that clients sent, by kind.")
+            for kind in Metrics.Signature.allCases {
+                sample(
+                    "latchd_signatures_verified_total", labels: [("kind", kind.rawValue)],
+                    value: all.signatures[kind] ?? 0)
+            }
+        }
         guard !all.apiKeys.isEmpty else { return }
         family(
             "latchd_api_keys_total", type: "counter",

@@ -37,6 +37,9 @@ package final class RequestProof: Sendable {
     /// Whether the proof was used before, for another request.
     package var isRepeated: Bool { use.withLock { $0 == .repeated } }
 
+    /// Whether the proof was used for a token or a sign-in, in this request or another.
+    package var isUsed: Bool { use.withLock { $0 != .none } }
+
     /// Records the proof as used for this request. Returns false when another request used it before.
     ///
     /// - Throws: When the memory of used proofs does not respond or is full.

@@ -8,7 +8,9 @@ import OpenIDConnect
 /// Verifies the proofs of possession of requests. Every route uses it: ``DialectRouter`` for the requests to this
 /// server, and the routes of forward authentication for those that a proxy describes.
 ///
-/// A request has at most one proof of 4 KiB, and one signature is verified.
+/// A request has at most one proof of 4 KiB, and one signature is verified, after every cheaper check. A proof that is
+/// used for no token or sign-in counts as a request of its client's address, and an address beyond its limit gets no
+/// signature verified.
 ///
 /// Source: RFC 9449 §4.3.
 package struct ProofVerifier: Sendable {
@@ -19,6 +21,9 @@ package struct ProofVerifier: Sendable {
     let address: PublicAddress
     /// Nil when clients need no nonces.
     let nonces: ProofNonces?
+    let limits: RequestLimits
+    let proxies: TrustedProxies
+    let metrics: Metrics
     let now: @Sendable () -> Date
 
     /// What a request proves.
@@ -29,6 +34,8 @@ package struct ProofVerifier: Sendable {
         case proof(RequestProof, nonce: String?)
         /// Its proof is not valid.
         case refused(ProofRefusal)
+        /// Its proof was not verified, because its address sent too many requests. The value is the time to wait.
+        case limited(Duration)
     }
 
     /// Whether a request has a field with a proof.
@@ -81,16 +88,31 @@ package struct ProofVerifier: Sendable {
         guard proof.issued <= now + Self.tolerance, proof.issued >= now - Self.tolerance else {
             return .refused(.invalid("The iat of the proof is more than a minute from the time of the server."))
         }
+        let caller = RequestCaller.from(proxies.client(of: request))
+        if let wait = limits.wait(.address, caller) { return .limited(wait) }
+        let thumbprint: String
+        do throws(DPoPProof.Refusal) {
+            thumbprint = try proof.verifiedThumbprint { metrics.signature(.proof) }
+        } catch {
+            _ = limits.consume(.address, caller)
+            return .refused(.invalid(error.sentence))
+        }
         // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
-        let key = SHA256.digest([0xFF] + Array((proof.thumbprint + "\n" + proof.id).utf8))
+        let key = SHA256.digest([0xFF] + Array((thumbprint + "\n" + proof.id).utf8))
         let used = used
         return .proof(
             RequestProof(
-                thumbprint: proof.thumbprint,
+                thumbprint: thumbprint,
                 // A token with the scheme Bearer is used without the proof.
                 tokenHash: RequestTokens.hasBearer(request) ? nil : proof.tokenHash,
                 record: { records ? try await used.record(key) : true }),
             nonce: nonces?.current(at: now).nonEqual(to: proof.nonce))
+    }
+
+    /// Counts a request with a valid proof against the limit of its address, unless the proof was used.
+    package func settle(_ proof: RequestProof, of request: ServerRequest) {
+        guard !proof.isUsed else { return }
+        _ = limits.consume(.address, .from(proxies.client(of: request)))
     }
 
     /// Deletes expired records of used proofs.
@@ -102,17 +124,20 @@ package struct ProofVerifier: Sendable {
     ///   - request: A request with a proof.
     ///   - records: As in ``verify(_:records:)``.
     ///   - refuse: Returns the response to a request whose proof is refused.
+    ///   - limit: Returns the response to a request whose address must wait.
     ///   - handler: Returns the response to a request whose proof is valid, while ``RequestProof/current`` is set.
     /// - Returns: The response, with the next nonce if the client needs another one. Nil when `handler` returns nil.
     func response(
         _ request: ServerRequest, records: Bool = true, refuse: (ProofRefusal) -> ServerResponse,
-        _ handler: () async -> ServerResponse?
+        limit: (Duration) -> ServerResponse, _ handler: () async -> ServerResponse?
     ) async -> ServerResponse? {
         switch verify(request, records: records) {
         case .none: return await handler()
         case .refused(let refusal): return refuse(refusal)
+        case .limited(let wait): return limit(wait)
         case .proof(let proof, let nonce):
             let response = await RequestProof.$current.withValue(proof) { await handler() }
+            settle(proof, of: request)
             if proof.isRepeated { return refuse(.repeated) }
             return nonce.flatMap { response?.proofNonce($0) } ?? response
         }

@@ -2,9 +2,9 @@ import Crypto
 import HTTPMessages
 
 extension JSONWebKey {
-    static func key(_ type: KeyType, _ value: JSONValue) throws(JOSEError) -> EVPKey {
+    static func key(_ type: KeyType, _ value: JSONValue, _ maximumBits: Int) throws(JOSEError) -> EVPKey {
         switch type {
-        case .rsa: try rsa(value)
+        case .rsa: try rsa(value, maximumBits)
         case .ellipticCurve: try ellipticCurve(value)
         case .octetKeyPair: try octetKeyPair(value)
         }
@@ -25,16 +25,15 @@ extension JSONWebKey {
         return algorithm
     }
 
-    private static func rsa(_ value: JSONValue) throws(JOSEError) -> EVPKey {
+    private static func rsa(_ value: JSONValue, _ maximumBits: Int) throws(JOSEError) -> EVPKey {
         let modulus = Array(try bytes("n", value).drop { $0 == 0 })
         let exponent = Array(try bytes("e", value).drop { $0 == 0 })
         let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
-        guard (minimumModulusBits...maximumModulusBits).contains(bits) else {
-            throw JOSEError(
-                .weak, "An RSA key does not have \(minimumModulusBits) to \(maximumModulusBits) bits.")
+        guard (minimumModulusBits...maximumBits).contains(bits) else {
+            throw JOSEError(.weak, "An RSA key does not have \(minimumModulusBits) to \(maximumBits) bits.")
         }
         // An even exponent is never valid, and with the exponent 1 every signature would verify.
-        guard (1...8).contains(exponent.count), exponent.last.map({ $0 & 1 }) == 1, exponent != [1],
+        guard (1...maximumExponentBytes).contains(exponent.count), exponent.last.map({ $0 & 1 }) == 1, exponent != [1],
             let key = EVPKey(modulus: modulus, exponent: exponent)
         else { throw JOSEError(.malformed, "An RSA key's numbers are invalid.") }
         return key

@@ -20,8 +20,13 @@ package struct JSONWebKey: Sendable {
     ///
     /// Source: RFC 7518 §3.3.
     static let minimumModulusBits = 2048
-    /// The maximum size of an RSA modulus, in bits. Longer keys would only waste processor time.
-    static let maximumModulusBits = 8192
+    /// The maximum size of an RSA modulus in a key that anybody may send, in bits. A signature of a longer key takes
+    /// several times as long to verify.
+    package static let maximumModulusBits = 4096
+    /// The maximum size of an RSA modulus in a key of an identity provider, which the operator has chosen, in bits.
+    package static let maximumProviderModulusBits = 8192
+    /// The maximum length of an RSA exponent, in bytes. The usual exponent is 65,537.
+    static let maximumExponentBytes = 4
 
     /// Whether a key in JSON has members of a private or secret key.
     ///
@@ -32,9 +37,12 @@ package struct JSONWebKey: Sendable {
 
     /// Parses a key. Private members are ignored.
     ///
+    /// - Parameters:
+    ///   - value: The key.
+    ///   - maximumBits: The maximum size of an RSA modulus, in bits. Default: ``maximumModulusBits``.
     /// - Throws: ``JOSEError`` with code ``JOSEError/Code/unsupported`` for an unsupported type, curve or `alg`,
     ///   ``JOSEError/Code/weak`` for an RSA modulus outside the limits, otherwise ``JOSEError/Code/malformed``.
-    package init(parsing value: JSONValue) throws(JOSEError) {
+    package init(parsing value: JSONValue, maximumBits: Int = maximumModulusBits) throws(JOSEError) {
         guard let kty = value["kty"]?.string else {
             throw JOSEError(.malformed, "A key has no type: 'kty' is missing or not a string.")
         }
@@ -42,7 +50,7 @@ package struct JSONWebKey: Sendable {
             throw JOSEError(.unsupported, "A key is of a type other than RSA, EC or OKP.")
         }
         self.type = type
-        key = try Self.key(type, value)
+        key = try Self.key(type, value, maximumBits)
         keyID = try Self.text("kid", value)
         use = try Self.text("use", value)
         algorithm = try Self.algorithm(value, type)

@@ -6,14 +6,11 @@ import JOSE
 /// A signed proof that the sender of a request has a private key.
 ///
 /// The proof names the method and the address of the request, so that it is of no use for another one. It is not bound
-/// to a moment: the recipient checks the time and remembers the id.
+/// to a moment: the recipient checks the time and remembers the id. Nothing in it is trusted until
+/// ``verifiedThumbprint(onVerification:)`` has returned; a recipient compares everything else before.
 ///
 /// Source: RFC 9449 §4.
 package struct DPoPProof: Sendable {
-    /// The SHA-256 of the public key in base64url: 43 characters.
-    ///
-    /// Source: RFC 7638 §3.
-    package let thumbprint: String
     /// `jti`: the id of the proof, at most ``maximumIDCount`` bytes.
     package let id: String
     /// `htm`: the method of the request.
@@ -26,6 +23,8 @@ package struct DPoPProof: Sendable {
     package let tokenHash: SHA256Digest?
     /// `nonce`: the value that the server asked for.
     package let nonce: String?
+    private let key: JSONValue
+    private let signature: JSONWebSignature
 
     /// The `typ` of a proof.
     package static let type = "dpop+jwt"
@@ -49,12 +48,12 @@ package struct DPoPProof: Sendable {
         package init(_ sentence: StaticString) { self.sentence = sentence }
     }
 
-    /// Parses a proof and verifies its signature with the key in its header. At most one signature is verified.
+    /// Parses a proof without reading its key or verifying its signature.
     ///
     /// - Parameter text: The value of the header field, of any length.
     /// - Throws: ``Refusal``.
     ///
-    /// Source: RFC 9449 §4.3, checks 2 to 7.
+    /// Source: RFC 9449 §4.3, checks 2 to 5 and 7.
     package init(parsing text: String) throws(Refusal) {
         guard text.utf8.count <= Self.maximumCount else { throw Refusal("The proof is longer than 4096 bytes.") }
         guard let signature = try? JSONWebSignature(parsing: text) else { throw Refusal("The proof is not a JWT.") }
@@ -65,9 +64,6 @@ package struct DPoPProof: Sendable {
         }
         guard let value = header.key, value.members != nil else { throw Refusal("The proof has no jwk.") }
         guard !JSONWebKey.isPrivate(value) else { throw Refusal("The jwk of the proof is a private key.") }
-        guard let key = try? JSONWebKey(parsing: value) else {
-            throw Refusal("The jwk of the proof is not a public key that is supported.")
-        }
         guard let claims = try? JSONValue(parsing: signature.payload, repairsText: false), claims.members != nil else {
             throw Refusal("The claims of the proof are not a JSON object.")
         }
@@ -95,14 +91,30 @@ package struct DPoPProof: Sendable {
         } else {
             nonce = nil
         }
-        // Last, because it is the only check that takes more than a few microseconds.
-        guard signature.isValid(by: key) else {
-            throw Refusal("The signature of the proof is not valid for its jwk.")
-        }
-        thumbprint = key.thumbprint
         self.id = id
         self.method = method
         self.address = address
         self.issued = Date(timeIntervalSince1970: issued)
+        self.signature = signature
+        key = value
+    }
+
+    /// Verifies the signature with the key in the header. This is the only check that takes more than a few microseconds.
+    ///
+    /// - Parameter onVerification: Called before the verification. Not called if the key is not supported. Default: does
+    ///   nothing.
+    /// - Returns: The SHA-256 of the public key in base64url: 43 characters.
+    /// - Throws: ``Refusal``.
+    ///
+    /// Source: RFC 9449 §4.3, check 6; RFC 7638 §3.
+    package func verifiedThumbprint(onVerification: () -> Void = {}) throws(Refusal) -> String {
+        guard let key = try? JSONWebKey(parsing: key) else {
+            throw Refusal("The jwk of the proof is not a public key that is supported.")
+        }
+        onVerification()
+        guard signature.isValid(by: key) else {
+            throw Refusal("The signature of the proof is not valid for its jwk.")
+        }
+        return key.thumbprint
     }
 }

@@ -15,7 +15,7 @@ extension RelyingParty {
     static func fetchKeys(_ metadata: ProviderMetadata, _ requests: ProviderRequests) async throws -> JSONWebKeySet {
         let document = try await requests.document(metadata.keysAddress, named: "the keys")
         do throws(JOSEError) {
-            return try JSONWebKeySet(parsing: document)
+            return try JSONWebKeySet(parsing: document, maximumBits: JSONWebKey.maximumProviderModulusBits)
         } catch {
             throw OpenIDConnectError(
                 .invalidResponse, "Could not use the keys of '\(metadata.issuer)': \(error.message)", cause: error)
@@ -28,13 +28,9 @@ extension RelyingParty {
     ///
     /// Source: OpenID Connect Core §10.1.1.
     func isSigned(_ signature: JSONWebSignature) async throws -> Bool {
-        guard let algorithm = signature.header.algorithm else { return false }
-        func isGood(_ keys: JSONWebKeySet) -> Bool {
-            keys.candidates(keyID: signature.header.keyID, algorithm: algorithm).contains(where: signature.isValid)
-        }
         let (held, moment) = try await keys.current()
-        if isGood(held) { return true }
+        if held.isSigned(signature) { return true }
         guard let newer = try await keys.newer(than: moment) else { return false }
-        return isGood(newer)
+        return newer.isSigned(signature)
     }
 }

@@ -118,11 +118,11 @@ struct ProofTests {
             2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg
             """
         let proof = try DPoPProof(parsing: text)
-        #expect(proof.thumbprint == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
+        #expect(try proof.verifiedThumbprint() == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
         #expect(proof.method == "POST" && proof.address == DPoPAddress("https://server.example.com/token"))
         #expect(proof.id == "-BwC3ESc6acc2lTc" && proof.issued.timeIntervalSince1970 == 1_562_262_616)
         let changed = text.replacing("eyJqdGkiOiIt", with: "eyJqdGkiOiIu")
-        #expect(throws: DPoPProof.Refusal.self) { _ = try DPoPProof(parsing: changed) }
+        #expect(throws: DPoPProof.Refusal.self) { _ = try DPoPProof(parsing: changed).verifiedThumbprint() }
     }
 
     @Test(
@@ -349,7 +349,7 @@ struct ProofTests {
             #expect(try await fixture.userInfo(fields: fresh).status == 401)
             await server.stop(drain: .zero)
             let key = try #require(try? DPoPProof(parsing: fields[1].1))
-            let digest = SHA256.digest([0xFF] + Array((key.thumbprint + "\n" + key.id).utf8))
+            let digest = SHA256.digest([0xFF] + Array((maker.thumbprint + "\n" + key.id).utf8))
             #expect(try await !proofs.used.record(digest))
             fixture.gateway.clock.advance(60)
             await proofs.sweep()

@@ -16,10 +16,10 @@ extension HostileRequest {
             "keys",
             .array(
                 (0..<ClientKeys.maximumCount).map { number in
-                    let modulus = [UInt8](repeating: 0xFF, count: 1_023) + [0xFF - UInt8(2 * number)]
+                    let modulus = [UInt8](repeating: 0xFF, count: 511) + [0xFF - UInt8(2 * number)]
                     return .object([
                         .init("kty", "RSA"), .init("n", .string(Base64URL.encode(modulus))),
-                        .init("e", .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 8)))),
+                        .init("e", .string(Base64URL.encode([UInt8](repeating: 0xFF, count: 4)))),
                     ])
                 }))
     ])
@@ -62,7 +62,7 @@ extension HostileRequest {
         ])
         let signed =
             Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + "." + Base64URL.encode(claims.encoded()) + "."
-            + Base64URL.encode([UInt8](repeating: 0x7F, count: 1_024))
+            + Base64URL.encode([UInt8](repeating: 0x7F, count: 512))
         let texts = [("the largest keys", signed)] + signedTexts(3_900) + signedTexts(size - 200)
         let type = FormURLEncoded.encode([
             ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")

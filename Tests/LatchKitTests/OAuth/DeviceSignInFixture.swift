@@ -136,7 +136,7 @@ final class DeviceSignInFixture: Sendable {
         case .tokens(let number):
             let form = try? FormURLEncoded.decode(request.body)
             let client = form?["client_id"] ?? ""
-            let key = request.headers[DPoPProof.field].flatMap { try? DPoPProof(parsing: $0) }?.thumbprint
+            let key = request.headers[DPoPProof.field].flatMap { try? DPoPProof(parsing: $0).verifiedThumbprint() }
             let isBound = oauth.script.state.withLock { state in
                 state.families["device-\(number)"] = OAuthScript.Family(
                     client: client, redirect: "", challenge: "", access: ["device-access-\(number)"],

@@ -36,7 +36,9 @@ extension OAuthScript.State {
             violations.append("proof at \(path): " + text)
             return refuse("invalid_dpop_proof")
         }
-        guard fields.count == 1, let proof = try? DPoPProof(parsing: fields[0]) else {
+        guard fields.count == 1, let proof = try? DPoPProof(parsing: fields[0]),
+            let thumbprint = try? proof.verifiedThumbprint()
+        else {
             return violation("not exactly one valid proof")
         }
         guard proof.method == request.method,
@@ -44,7 +46,7 @@ extension OAuthScript.State {
         else { return violation("another method or address") }
         guard proof.tokenHash == token.map({ SHA256.digest($0) }) else { return violation("another token") }
         guard proofs.insert(proof.id).inserted else { return violation("a proof twice") }
-        if let family, family.key != proof.thumbprint { return violation("another key") }
+        if let family, family.key != thumbprint { return violation("another key") }
         if settings.requiresNonces, proof.nonce != nonce {
             nonceRefusals += 1
             var response = refuse("use_dpop_nonce")
