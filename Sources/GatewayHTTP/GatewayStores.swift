@@ -68,7 +68,10 @@ package struct GatewayStores: Sendable {
         self.now = now
         people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
         elevations = ElevationStore(database: database, now: now)
-        pins = PINStore(database: database, hasher: hasher, audit: audit, elevations: elevations, now: now)
+        pins = PINStore(database: database, hasher: hasher, audit: audit, elevations: elevations, now: now) {
+            () throws(GatewayError) in
+            try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path).pin
+        }
         sessions = SessionAdministration(database: database, audit: audit, now: now)
         signingKeys = SigningKeyStore(database, settings.signingKeys, audit: audit, log: log, now: now) {
             () throws(GatewayError) in

@@ -23,6 +23,8 @@ package struct BridgeKeys: Sendable {
     package let userCode: Secret
     /// The key of the nonces that clients put into proofs of possession.
     package let nonce: Secret
+    /// The key of the codes of people's PINs, which are hashed instead of the PINs.
+    package let pin: Secret
     /// A value that is the same exactly for gateways with the same secret, and does not reveal it.
     package let check: [UInt8]
 
@@ -56,6 +58,7 @@ package struct BridgeKeys: Sendable {
         refresh = key("refresh tokens")
         userCode = key("user codes")
         nonce = key("proof nonces")
+        pin = key("PINs")
         check = key("check").withBytes { Array($0) }
     }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// A PIN as stored in the database, with the count of attempts.
 struct StoredPIN: Sendable {
-    let hash: PasswordHash
+    let hash: PINHash
     /// The number of attempts since the last correct one or the last lock-out.
     private(set) var attempts: Int
     /// The number of consecutive lock-outs.
@@ -36,7 +36,7 @@ struct StoredPIN: Sendable {
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
-        hash = PasswordHash(rawValue: try row.get(0))
+        hash = PINHash(rawValue: try row.get(0))
         attempts = try row.get(1)
         lockOuts = try row.get(2)
         lockedUntil = try row.get(3)
@@ -75,6 +75,10 @@ enum PINStatements {
     static let change = Statement(
         "UPDATE pins SET hash = ?, attempts = 0, lock_outs = 0, locked_until = NULL WHERE person_id = ?", String.self,
         UUID.self)
+
+    /// Replaces the hash of a PIN by another of the same PIN.
+    static let replaceHash = Statement(
+        "UPDATE pins SET hash = ? WHERE person_id = ? AND hash = ?", String.self, UUID.self, String.self)
 
     static let delete = Statement("DELETE FROM pins WHERE person_id = ?", UUID.self)
 

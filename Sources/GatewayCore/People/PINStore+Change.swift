@@ -23,7 +23,7 @@ extension PINStore {
     /// - Throws: ``GatewayError/Code/busy``. The attempt does not count then.
     package func change(to pin: PIN, of person: UUID, by proof: PINProof) async throws -> CheckResult {
         try await requireProof(proof, of: person, reason: "changed") {
-            let hash = try await hasher.hash(pin.secret).rawValue
+            let hash = try await self.hash(of: pin, of: person).rawValue
             return { connection in
                 // A session that was unlocked with the old PIN must be unlocked again with the new one.
                 try connection.run(ElevationStatements.endAll, person)

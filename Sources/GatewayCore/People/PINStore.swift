@@ -1,8 +1,9 @@
-import Crypto
+package import Crypto
 package import Database
 package import FoundationEssentials
+import Synchronization
 
-/// Stores and checks people's PINs, which are hashed like passwords.
+/// Stores and checks people's PINs, of which ``PINHash`` are stored.
 ///
 /// There are few possible PINs, so attempts are limited for each person. After ``limit`` wrong attempts in a row the
 /// PIN is locked: for a minute at first, then for twice as long each time, up to a day. Each attempt is counted in the
@@ -32,12 +33,23 @@ package final class PINStore: Sendable {
     package let audit: AuditLog
     private let elevations: ElevationStore
     package let now: @Sendable () -> Date
+    private let readKey: @Sendable () throws(GatewayError) -> Secret
+    private let key = Mutex<Secret?>(nil)
 
     /// Creates a store on a database with the gateway's tables.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - hasher: Hashes the codes of PINs.
+    ///   - audit: The log of changes and wrong attempts.
+    ///   - elevations: The sessions that a PIN has unlocked.
+    ///   - now: The clock of attempts.
+    ///   - key: Returns the key of the codes of PINs, which is not in the database. Called when it is first needed.
     package init(
         database: Database, hasher: PasswordHasher, audit: AuditLog, elevations: ElevationStore,
-        now: @escaping @Sendable () -> Date
+        now: @escaping @Sendable () -> Date, key: @escaping @Sendable () throws(GatewayError) -> Secret
     ) {
+        readKey = key
         self.database = database
         self.elevations = elevations
         self.hasher = hasher
@@ -57,7 +69,7 @@ package final class PINStore: Sendable {
     ///   the session has ended; ``GatewayError/Code/busy``.
     package func set(_ pin: PIN, of person: UUID, by session: SessionID? = nil) async throws {
         // Hashed before the transaction, which would otherwise hold up all other writes.
-        let hash = try await hasher.hash(pin.secret).rawValue
+        let hash = try await self.hash(of: pin, of: person).rawValue
         let now = now()
         let count = try await database.write { connection -> Int? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
@@ -69,6 +81,28 @@ package final class PINStore: Sendable {
         guard let count else { throw GatewayError.changedMeanwhile }
         guard count == 1 else { throw GatewayError(.pinExists, "This person already has a PIN.") }
         audit.record(AuditEvent(.pinChanged, reason: "set", person: person))
+    }
+
+    /// Returns the hash of a PIN, to be stored.
+    ///
+    /// - Throws: ``GatewayError/Code/busy``; ``GatewayError/Code/file`` when the key cannot be read.
+    func hash(of pin: PIN, of person: UUID) async throws -> PINHash {
+        PINHash(ofCode: try await hasher.hash(PINHash.code(of: pin, of: person, key: try currentKey())))
+    }
+
+    /// Whether a hash is that of a PIN.
+    private func matches(_ pin: PIN, of person: UUID, _ hash: PINHash) async throws -> Bool {
+        let secret = hash.isKeyed ? PINHash.code(of: pin, of: person, key: try currentKey()) : pin.secret
+        return try await hasher.verify(secret, against: hash.password, mayEnter: true)
+    }
+
+    private func currentKey() throws(GatewayError) -> Secret {
+        try key.withLock { key throws(GatewayError) in
+            if let key { return key }
+            let read = try readKey()
+            key = read
+            return read
+        }
     }
 
     /// Checks a PIN.
@@ -106,17 +140,22 @@ package final class PINStore: Sendable {
         case .locked(let wait): return .limited(wait)
         case .granted(let hash, let lockOut):
             let onSuccess: (@Sendable (Connection) throws -> Void)?
+            var newHash: PINHash?
             do {
-                let matches = try await hasher.verify(pin.secret, against: hash, mayEnter: true)
-                onSuccess = matches ? try await prepare() : nil
+                let isRight = try await matches(pin, of: person, hash)
+                onSuccess = isRight ? try await prepare() : nil
+                if isRight, !hash.isKeyed { newHash = try await self.hash(of: pin, of: person) }
             } catch {
                 _ = try await database.write { try $0.run(PINStatements.returnAttempt, person, hash.rawValue) }
                 throw error
             }
             if let onSuccess {
-                return try await database.write { connection in
+                return try await database.write { [newHash] connection in
                     guard try connection.run(PINStatements.resetAttempts, person, hash.rawValue) == 1 else {
                         return .wrong
+                    }
+                    if let newHash {
+                        try connection.run(PINStatements.replaceHash, newHash.rawValue, person, hash.rawValue)
                     }
                     try onSuccess(connection)
                     return .right
@@ -133,7 +172,7 @@ package final class PINStore: Sendable {
         case none
         case locked(Duration)
         /// An attempt is allowed. `lockOut` is the length of the lock-out that starts with it, if any.
-        case granted(PasswordHash, lockOut: Duration?)
+        case granted(PINHash, lockOut: Duration?)
     }
 
     /// Counts an attempt before the PIN is checked.
