@@ -22,7 +22,9 @@ extension FuzzedParser {
         // The parameters of an authorization request, form-encoded.
         FuzzedParser("authorization-request") { input in
             guard let fields = try? FormURLEncoded.decode(input) else { return }
-            let found = try? await AuthorizationParameters.destination(fields) { $0 == app.id ? app : nil }
+            let found = try? await AuthorizationParameters.destination(fields, isOwn: { _ in false }) {
+                $0 == app.id ? app : nil
+            }
             guard let destination = found else { return }
             try require(fields.values("client_id") == [app.id], "Another client was found.")
             try require(fields.values("redirect_uri") == [destination.redirect], "Another address was taken.")

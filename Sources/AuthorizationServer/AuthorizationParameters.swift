@@ -59,20 +59,24 @@ struct AuthorizationParameters: Sendable {
     ///
     /// - Parameters:
     ///   - fields: The parameters of the request.
+    ///   - isOwn: Whether a redirect leads to a host of this server. A client that registered itself cannot use it, even
+    ///     if it could when it registered.
     ///   - find: Returns a client by its id.
     /// - Returns: The destination. Its mode is ``ResponseMode/query`` if the request's mode is not known.
     /// - Throws: ``InvalidClient``; the errors of `find`.
     ///
     /// Source: RFC 6749 §4.1.2.1; RFC 9700 §4.1.
     static func destination(
-        _ fields: FormFields, _ find: (String) async throws -> RegisteredClient?
+        _ fields: FormFields, isOwn: (String) -> Bool, _ find: (String) async throws -> RegisteredClient?
     ) async throws -> Destination {
         let ids = fields.values("client_id")
         guard ids.count == 1, let id = ids.first, id.utf8.count <= 255, let client = try await find(id) else {
             throw InvalidClient.client
         }
         let redirects = fields.values("redirect_uri")
-        guard redirects.count == 1, let redirect = redirects.first, client.allowedRedirects.allows(redirect) else {
+        guard redirects.count == 1, let redirect = redirects.first, client.allowedRedirects.allows(redirect),
+            client.registration == nil || !isOwn(redirect)
+        else {
             throw InvalidClient.redirect
         }
         let states = fields.values("state")

@@ -71,6 +71,16 @@ extension OAuthRoutes {
         }
     }
 
+    /// Returns where the response to a request goes.
+    ///
+    /// - Throws: ``AuthorizationParameters/InvalidClient``; the errors of `find`.
+    func destination(
+        _ fields: FormFields, _ find: (String) async throws -> RegisteredClient?
+    ) async throws -> AuthorizationParameters.Destination {
+        try await AuthorizationParameters.destination(
+            fields, isOwn: { services.settings.ownHost(ofRedirect: $0) != nil }, find)
+    }
+
     /// Finds where the response to a request goes, and returns the response of `body`. Errors of `body` are returned to
     /// the client.
     func responding(
@@ -79,9 +89,7 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         let destination: AuthorizationParameters.Destination
         do {
-            destination = try await AuthorizationParameters.destination(fields) {
-                try await services.clients.client($0)
-            }
+            destination = try await self.destination(fields) { try await services.clients.client($0) }
         } catch let error as AuthorizationParameters.InvalidClient {
             return invalid(error, fields, request)
         }

@@ -157,10 +157,17 @@ extension OAuthRoutes {
         Refusal(response: TokenResponses.refusal(error: invalid.code, sentence: invalid.sentence))
     }
 
+    /// Reads metadata whose addresses the settings allow, and which are on no host of this server.
     private func metadata(_ value: JSONValue) throws(Refusal) -> ClientMetadata {
         do throws(ClientMetadata.Invalid) {
             let metadata = try ClientMetadata(value)
-            guard (metadata.redirects + metadata.signOutRedirects).allSatisfy(settings.allows) else {
+            let addresses = metadata.redirects + metadata.signOutRedirects
+            guard addresses.allSatisfy({ services.settings.ownHost(ofRedirect: $0) == nil }) else {
+                throw ClientMetadata.Invalid.redirect(
+                    "One of the redirect_uris or post_logout_redirect_uris is not valid: it is on the host of this "
+                        + "server or on one that it protects.")
+            }
+            guard addresses.allSatisfy(settings.allows) else {
                 throw ClientMetadata.Invalid.redirect(
                     "This server does not allow clients to register one of the addresses. Ask its administrators.")
             }

@@ -29,7 +29,7 @@ extension OAuthRoutes {
             fields.pairs.append((AuthorizationParameters.thumbprintName, proof.thumbprint))
         }
         do {
-            let destination = try await AuthorizationParameters.destination(fields) { _ in client }
+            let destination = try await destination(fields) { _ in client }
             _ = try parameters(fields, to: destination)
         } catch is AuthorizationParameters.InvalidClient {
             recordRefusal(of: client.id, "unregistered-redirect", redirect: fields["redirect_uri"], request)

@@ -3,7 +3,8 @@ import GatewayCore
 extension GatewaySettings {
     /// Warnings about settings that are valid but may not do what the operator wants, one sentence each.
     package var warnings: [String] {
-        addressWarnings + signInWarnings + ruleWarnings + enabledDialects.flatMap { $0.warnings(in: self) }
+        addressWarnings + signInWarnings + ruleWarnings + clientWarnings
+            + enabledDialects.flatMap { $0.warnings(in: self) }
     }
 
     private var signInWarnings: [String] {
@@ -20,6 +21,21 @@ extension GatewaySettings {
         }
         return all
     }
+
+    /// Warnings about redirects of clients that lead to this server itself.
+    private var clientWarnings: [String] {
+        guard authorizationServer.isEnabled else { return [] }
+        return authorizationServer.clients.compactMap { client in
+            (client.redirects + client.signOut.redirects).first { ownHost(ofRedirect: $0) == .server }.map {
+                "oauth.clients.\(client.id) has the redirect '\($0)', " + Self.ownRedirectWarning
+            }
+        }
+    }
+
+    /// The end of a sentence about a redirect on the host of this server.
+    package static let ownRedirectWarning =
+        "which is on the host of this server, so sign-ins end there only if a proxy passes this path on to the client. "
+        + "Use another host if you can."
 
     /// Warnings about requirements of access rules and clients that nobody meets, or that apply to nobody.
     private var ruleWarnings: [String] {

@@ -1,3 +1,4 @@
+import CommandLineTool
 import Crypto
 import FoundationEssentials
 import GatewayConfiguration
@@ -25,6 +26,11 @@ struct AddClient: ExecutableCommand {
         let keys = try keysPath.map(Self.keys)
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let (client, secret) = try await administration.withStores { stores in
+            for redirect in redirects + signOut.redirects
+            where stores.settings.ownHost(ofRedirect: redirect) == .server {
+                StandardOutput.printMessage(
+                    "Warning: the redirect '\(redirect.printable)', " + GatewaySettings.ownRedirectWarning)
+            }
             var settings = ClientSettings()
             try settings.apply(changes, in: stores.settings)
             let added = try await stores.clients.add(

@@ -120,24 +120,24 @@ struct ClientApprovalTests {
 
     @Test("clients register only addresses on the allowed hosts and with the allowed schemes")
     func hosts() async throws {
-        let allowed = ["app.example.org", "*.tools.example.org", "localhost", "com.example.app:*", "[::1]:8080"]
+        let allowed = ["wiki.example.org", "*.tools.example.org", "localhost", "com.example.app:*", "[::1]:8080"]
         try await Self.with({ $0.redirects = allowed.compactMap(RegistrationRedirect.init) }) { fixture in
             #expect(fixture.gateway.gateway.stores.settings.authorizationServer.registration.redirects.count == 5)
             let cases: [(String, Bool)] = [
-                ("https://app.example.org/back", true), ("https://app.example.org:8443/back", true),
+                ("https://wiki.example.org/back", true), ("https://wiki.example.org:8443/back", true),
                 ("https://a.tools.example.org/", true), ("http://localhost/back", true),
                 ("com.example.app:/back", true), ("http://[::1]:8080/back", true),
-                ("https://tools.example.org/", false), ("https://app.example.org.evil.example/", false),
-                ("https://evil.example/app.example.org", false), ("http://127.0.0.1/back", false),
+                ("https://tools.example.org/", false), ("https://wiki.example.org.evil.example/", false),
+                ("https://evil.example/wiki.example.org", false), ("http://127.0.0.1/back", false),
                 ("com.example.app.evil:/back", false), ("com.example.other:/back", false),
-                ("http://[::1]:8081/back", false), ("https://evil.example/?https://app.example.org", false),
+                ("http://[::1]:8081/back", false), ("https://evil.example/?https://wiki.example.org", false),
             ]
             for (address, isAllowed) in cases {
                 for name in ["redirect_uris", "post_logout_redirect_uris"] {
                     let other = name == "redirect_uris" ? "post_logout_redirect_uris" : "redirect_uris"
                     let answer = try await Self.send(
                         fixture,
-                        [.init(other, ["https://app.example.org/back"]), .init(name, [.string(address)])])
+                        [.init(other, ["https://wiki.example.org/back"]), .init(name, [.string(address)])])
                     #expect(answer.status == (isAllowed ? 201 : 400), "\(name) \(address)")
                     #expect(isAllowed || answer.json?["error"] == "invalid_redirect_uri")
                 }
