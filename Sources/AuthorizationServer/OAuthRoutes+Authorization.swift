@@ -46,14 +46,16 @@ extension OAuthRoutes {
             return try await responding(fields, request) { _ in throw AuthorizationError.requestURINotSupported }
         }
         let handle = String(addresses[0].dropFirst(PendingRequest.prefix.utf8.count))
-        guard var pending = try await self.pending.take(handle) else { return unknownRequest }
+        guard var pending = try await self.pending.take(handle, from: request) else { return unknownRequest }
         pending.open(at: services.now())
-        // A handle that another client sends is used up.
-        guard ExactText(pending.client) == ExactText(clients[0]) else { return unknownRequest }
-        return try await authorize(Authorization(pending: pending, handle: handle), request)
+        return try await self.pending.usingUp(handle, from: request) {
+            // A handle that another client sends is used up.
+            guard ExactText(pending.client) == ExactText(clients[0]) else { return unknownRequest }
+            return try await authorize(Authorization(pending: pending, handle: handle), request)
+        }
     }
 
-    /// A request, and its handle if it is stored.
+    /// A request, and its handle if it has waited before.
     struct Authorization {
         let pending: PendingRequest
         var handle: String?
@@ -108,21 +110,25 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         // Browsers send no cookie with a form of another site, but with the next request of a page of this server.
         guard request.method != .post else {
-            return services.redirectPages.continuing(
-                to: try await returnPath(authorization), title: "Sign in for \(parameters.client.name)",
-                after: request.method)
+            return try await keep(authorization, for: request) { handle in
+                services.redirectPages.continuing(
+                    to: returnPath(authorization, handle), title: "Sign in for \(parameters.client.name)",
+                    after: request.method)
+            }
         }
         let mayInteract = !parameters.prompts.contains(.none)
         guard let visitor = try await pages.visitor(of: request) else {
             guard mayInteract else { throw AuthorizationError.loginRequired }
-            return try await signIn(authorization, again: false)
+            return try await signIn(authorization, again: false, request)
         }
         guard !visitor.mustChangePassword else {
             guard mayInteract else { throw AuthorizationError.interactionRequired }
-            let back = try await returnPath(authorization)
-            return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
+            return try await keep(authorization, for: request) { handle in
+                let back = returnPath(authorization, handle)
+                return pages.seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", back)]))
+            }
         }
-        if let signIn = try await reauthentication(visitor, parameters, authorization, hint) { return signIn }
+        if let signIn = try await reauthentication(visitor, parameters, authorization, hint, request) { return signIn }
         if let refusal = parameters.client.refusal(of: visitor.session) {
             return try refuse(visitor, refusal, parameters, request)
         }
@@ -135,15 +141,14 @@ extension OAuthRoutes {
             return try await finish(parameters, for: visitor.session, request)
         }
         guard mayInteract else { throw AuthorizationError.consentRequired }
-        return consentPage(
-            parameters, try await pending.save(authorization.pending, under: authorization.handle), visitor)
+        return try await keep(authorization, for: request) { consentPage(parameters, $0, visitor) }
     }
 
     /// Returns the redirect to the sign-in page when the person must authenticate again for a request, and nil when the
     /// person need not. It is asked when a request is opened, and again when the person decides.
     func reauthentication(
         _ visitor: SignedInBrowser, _ parameters: AuthorizationParameters, _ authorization: Authorization,
-        _ hint: IDTokenHint?
+        _ hint: IDTokenHint?, _ request: ServerRequest
     ) async throws -> ServerResponse? {
         let isRecent = isRecent(visitor.session, parameters, authorization.pending)
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
@@ -151,7 +156,7 @@ extension OAuthRoutes {
         guard !parameters.hasHint || !Self.isLater(visitor.session, than: authorization.pending.received),
             !parameters.prompts.contains(.none)
         else { throw AuthorizationError.loginRequired }
-        return try await signIn(authorization, again: true)
+        return try await signIn(authorization, again: true, request)
     }
 
     /// Whether the person has authenticated as recently as the client asks for.
@@ -190,15 +195,28 @@ extension OAuthRoutes {
     }
 
     /// Redirects the browser to the sign-in page, which later leads back to this request.
-    private func signIn(_ authorization: Authorization, again: Bool) async throws -> ServerResponse {
-        let back = try await returnPath(authorization)
-        return pages.seeOther(PagePath.signIn(returningTo: back, requiresReauthentication: again))
+    private func signIn(
+        _ authorization: Authorization, again: Bool, _ request: ServerRequest
+    ) async throws -> ServerResponse {
+        try await keep(authorization, for: request) { handle in
+            let back = returnPath(authorization, handle)
+            return pages.seeOther(PagePath.signIn(returningTo: back, requiresReauthentication: again))
+        }
     }
 
-    /// Stores a request and returns the path and query that continue it.
-    private func returnPath(_ authorization: Authorization) async throws -> String {
-        let handle = try await pending.save(authorization.pending, under: authorization.handle)
-        return prefix + Self.authorization + "?"
+    /// Keeps a request until the browser returns to it, and returns the response of `body`, which gets the handle.
+    private func keep(
+        _ authorization: Authorization, for request: ServerRequest, _ body: (String) -> ServerResponse
+    ) async throws -> ServerResponse {
+        let kept = try await pending.keep(authorization.pending, as: authorization.handle, for: request)
+        var response = body(kept.handle)
+        if let cookie = kept.cookie { response.headers.append("Set-Cookie", cookie) }
+        return response
+    }
+
+    /// The path and query that continue a request.
+    private func returnPath(_ authorization: Authorization, _ handle: String) -> String {
+        prefix + Self.authorization + "?"
             + FormURLEncoded.encode([
                 ("client_id", authorization.pending.client), ("request_uri", PendingRequest.prefix + handle),
             ])

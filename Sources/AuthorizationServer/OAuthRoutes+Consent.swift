@@ -15,7 +15,7 @@ extension OAuthRoutes {
     /// Returns the page that asks whether a client may sign in with the person's account.
     ///
     /// The page names the client, what it gets and where the browser goes afterwards. It cannot be framed, and its form
-    /// is bound to the person's session. The request itself stays on the server.
+    /// is bound to the person's session. The request itself is not in the form; see ``PendingRequests``.
     ///
     /// Source: RFC 6749 §10.2 and §10.13; RFC 9700 §4.16.
     func consentPage(
@@ -45,28 +45,40 @@ extension OAuthRoutes {
         return page.response()
     }
 
-    /// Receives the decision of the person. A stored request is good for one decision.
+    /// Receives the decision of the person. A request is good for one decision: afterwards its browser has no cookie.
     func decided(_ visit: SignedInRequest) async throws -> ServerResponse {
         let handle = visit.fields["handle"] ?? ""
-        guard let pending = try await pending.take(handle), let fields = pending.fields else { return unknownRequest }
-        return try await responding(fields, visit.request) { destination in
-            let parameters = try parameters(fields, to: destination)
-            guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
-            // The sender of the form may not have seen the page.
-            let authorization = Authorization(pending: pending, handle: handle)
-            let hint = try await hint(fields)
-            if let signIn = try await reauthentication(visit.visitor, parameters, authorization, hint) { return signIn }
-            if let refusal = parameters.client.refusal(of: visit.session) {
-                return try refuse(visit.visitor, refusal, parameters, visit.request)
-            }
-            try await services.clients.allow(parameters.grant, by: visit.person.id)
-            services.audit.record(
-                AuditEvent(
-                    .clientAllowed, person: visit.person.id, session: visit.session.id,
-                    address: services.proxies.client(of: visit.request).description, request: visit.request.id,
-                    client: parameters.client.id))
-            return try await finish(parameters, for: visit.session, visit.request)
+        guard let pending = try await pending.take(handle, from: visit.request), let fields = pending.fields else {
+            return unknownRequest
         }
+        return try await self.pending.usingUp(handle, from: visit.request) {
+            try await responding(fields, visit.request) { destination in
+                try await decided(visit, Authorization(pending: pending, handle: handle), fields, destination)
+            }
+        }
+    }
+
+    private func decided(
+        _ visit: SignedInRequest, _ authorization: Authorization, _ fields: FormFields,
+        _ destination: AuthorizationParameters.Destination
+    ) async throws -> ServerResponse {
+        let parameters = try parameters(fields, to: destination)
+        guard visit.fields[Self.decision] == "allow" else { throw AuthorizationError.accessDenied }
+        // The sender of the form may not have seen the page.
+        let hint = try await hint(fields)
+        if let signIn = try await reauthentication(visit.visitor, parameters, authorization, hint, visit.request) {
+            return signIn
+        }
+        if let refusal = parameters.client.refusal(of: visit.session) {
+            return try refuse(visit.visitor, refusal, parameters, visit.request)
+        }
+        try await services.clients.allow(parameters.grant, by: visit.person.id)
+        services.audit.record(
+            AuditEvent(
+                .clientAllowed, person: visit.person.id, session: visit.session.id,
+                address: services.proxies.client(of: visit.request).description, request: visit.request.id,
+                client: parameters.client.id))
+        return try await finish(parameters, for: visit.session, visit.request)
     }
 }
 

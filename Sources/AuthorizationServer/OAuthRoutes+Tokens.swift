@@ -6,6 +6,7 @@ import GatewayHTTP
 import HTTPMessages
 import HTTPServer
 import Primitives
+import SignInBridge
 
 extension OAuthRoutes {
     /// `POST /oauth2/par`: stores the parameters of an authorization request.
@@ -41,8 +42,11 @@ extension OAuthRoutes {
         // If the proof was used before, the response is replaced. That of a public client is not recorded, because anybody
         // could fill the memory of used proofs with such requests. Repeating it only stores the same request again.
         if client.isConfidential { _ = try await RequestProof.current?.isFirstUse() }
-        let handle = try await pending.save(
-            PendingRequest(fields, client: client.id, received: services.now(), isPushed: true))
+        // Anybody could fill the share of a client that does not authenticate, or that registered itself.
+        let isKnown = client.isConfidential && client.registration == nil
+        let handle = try await pending.push(
+            PendingRequest(fields, client: client.id, received: services.now(), isPushed: true),
+            of: isKnown ? .client(client.id) : .address(services.proxies.client(of: request)))
         return ServerResponse(
             status: .created, headers: .privateJSON,
             body: JSONValue.object([

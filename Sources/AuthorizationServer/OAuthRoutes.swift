@@ -40,8 +40,7 @@ package struct OAuthRoutes: ServiceDialect {
     /// server, or what it needs.
     package init?(services: GatewayServices, dialects: [any DeviceDialect]) {
         guard services.settings.pages.isEnabled, let sessions = services.clientSessions, let codes = services.codes,
-            let devices = services.deviceRequests, let requests = services.pendingRequests,
-            let assertions = services.clientAssertions, let keys = services.keys,
+            let devices = services.deviceRequests, let assertions = services.clientAssertions, let keys = services.keys,
             let issuer = services.address.configured
         else { return nil }
         self.services = services
@@ -54,7 +53,9 @@ package struct OAuthRoutes: ServiceDialect {
         let served = services.settings.authorizationServer.servesDialectsToDevices ? dialects : []
         deviceDialects = Dictionary(served.map { ($0.deviceID, $0) }) { first, _ in first }
         pages = PageRoutes(services: services)
-        pending = PendingRequests(store: requests, keys: keys, now: services.now)
+        pending = PendingRequests(
+            store: services.waitingRequests, keys: keys, proxies: services.proxies,
+            path: "/oauth2" + Self.authorization, isSecure: services.address.isSecure, now: services.now)
     }
 
     /// Whether the path is below the prefix, or that of the server's metadata.

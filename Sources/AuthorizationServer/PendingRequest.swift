@@ -6,8 +6,8 @@ import SignInBridge
 
 /// An authorization request that waits while its person signs in, or that a client has pushed.
 ///
-/// It is stored, because its parameters may be longer than an address that a browser returns to may be, and because
-/// they should not be in the history of browsers.
+/// Its parameters may be longer than an address that a browser returns to may be, and they should not be in the history
+/// of browsers, so the address has only a handle. See ``PendingRequests``.
 ///
 /// Source: RFC 9126.
 struct PendingRequest: Sendable {
@@ -73,30 +73,4 @@ struct PendingRequest: Sendable {
     }
 
     private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1_000).rounded()) }
-}
-
-/// The authorization requests that wait, each under a random handle.
-struct PendingRequests: Sendable {
-    let store: any CodeStore
-    let keys: BridgeKeys
-    let now: @Sendable () -> Date
-
-    /// Stores a request until it expires, under its former handle or a new one. Returns the handle.
-    func save(_ request: PendingRequest, under handle: String? = nil) async throws -> String {
-        let code = handle.map { OneTimeCode($0) } ?? OneTimeCode()
-        let left = Duration.seconds(max(0, request.expires.timeIntervalSince(now())))
-        try await store.save(
-            try request.sealed(keys.state, for: code.key.bytes), under: code.key,
-            for: left + store.toleratedClockDifference)
-        return code.text
-    }
-
-    /// Removes a request and returns it. Nil when there is none with this handle, or it has expired.
-    func take(_ handle: String) async throws -> PendingRequest? {
-        let code = OneTimeCode(handle)
-        guard let box = try await store.consume(code.key),
-            let request = PendingRequest(opening: box, keys.state, for: code.key.bytes), now() < request.expires
-        else { return nil }
-        return request
-    }
 }

@@ -19,9 +19,8 @@ package struct GatewayServices: Sendable {
     package let deviceRequests: DeviceRequestStore?
     /// The store of one-time codes. Nil when no sign-in needs one.
     package let codes: (any CodeStore)?
-    /// The store of authorization requests that wait. It is separate from ``codes``, except in Redis, which has no
-    /// maximum number of records, so that a flood of requests displaces no codes.
-    package let pendingRequests: (any CodeStore)?
+    /// The store of authorization requests that wait, except those that their browsers keep.
+    package let waitingRequests: WaitingRequestStore
     /// The store of the ids of signed statements with which clients have authenticated. A statement is accepted once.
     package let clientAssertions: UsedIDs?
     /// The check of proofs of possession. Nil when the authorization server is off: tokens are not bound to keys then.
@@ -49,9 +48,6 @@ package struct GatewayServices: Sendable {
     /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
     package let cookie: SessionCookie?
     package let now: @Sendable () -> Date
-
-    /// The maximum number of authorization requests that wait, each of at most 8 KiB.
-    private static let pendingCapacity = 8_192
 
     /// The maximum time until a client's assertion expires.
     package static let maximumAssertionLifetime = Duration.seconds(3_600)
@@ -100,15 +96,7 @@ package struct GatewayServices: Sendable {
             return DeviceRequestStore(database: stores.database, key: keys.userCode, now: stores.now)
         }
         self.codes = codes
-        func separate(_ table: DatabaseCodeStore.Table, capacity: Int) -> (any CodeStore)? {
-            switch codes {
-            case is MemoryCodeStore: MemoryCodeStore(capacity: capacity, now: stores.now)
-            case is DatabaseCodeStore:
-                DatabaseCodeStore(database: stores.database, table: table, capacity: capacity, now: stores.now)
-            default: codes
-            }
-        }
-        pendingRequests = separate(.pendingRequests, capacity: Self.pendingCapacity)
+        waitingRequests = WaitingRequestStore(database: stores.database, now: stores.now)
         clientAssertions = codes.map {
             Self.usedIDs(
                 .clientAssertions, stores, $0, lifetime: Self.maximumAssertionLifetime + ClockDifference.tolerated * 2)

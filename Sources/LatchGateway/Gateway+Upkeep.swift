@@ -62,10 +62,9 @@ extension Gateway {
             try await self.attempts.sweep()
         }
         await services.codes?.sweep()
-        await services.pendingRequests?.sweep()
+        await services.waitingRequests.sweep()
         await services.clientAssertions?.sweep()
         await services.proofs?.sweep()
-        await bridge?.sweep()
     }
 
     /// Logs an error when another gateway on the database has another secret.

@@ -12,11 +12,11 @@ extension Bridge {
     ///   - redirect: The app's address, already checked.
     ///   - state: The state that the provider returns to the app, if the app has received one already. Default: a new
     ///     one.
-    ///   - request: The request's id, for the log.
+    ///   - client: The sender of the request.
     /// - Returns: The address that the browser must open.
     /// - Throws: The reason why the sign-in cannot begin.
     package func beginInApp(
-        at provider: BridgeProvider, redirect: String, state: State? = nil, request: String
+        at provider: BridgeProvider, redirect: String, state: State? = nil, client: RequestOrigin
     ) async throws(BridgeFailure) -> String {
         let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let nonce = Base64URL.encode(SecureRandom.bytes(32))
@@ -28,11 +28,11 @@ extension Bridge {
                 redirect: redirect, state: state, nonce: nonce, challenge: verifier.challenge,
                 extra: provider.extraParameters(for: returnTo, requiresReauthentication: false))
             // Stored only now, so that a provider that does not respond leaves no record behind.
-            try await save(start, under: state)
+            try await save(start, under: state, client)
             metrics.bridge(.begun, at: provider.id)
             return address
         } catch {
-            throw failure(error, at: provider, request)
+            throw failure(error, at: provider, client.request)
         }
     }
 
@@ -44,22 +44,22 @@ extension Bridge {
     ///   - redirect: The app's address, already checked.
     ///   - state: The state that is returned to the app, if the app has received one already. Default: a new one.
     ///   - callback: The address that the provider redirects the browser to.
-    ///   - request: The request's id, for the log.
+    ///   - client: The sender of the request.
     /// - Returns: The address that the browser must open, and the secret that it keeps.
     /// - Throws: The reason why the sign-in cannot begin.
     package func beginForApp(
-        at provider: BridgeProvider, redirect: String, state: State? = nil, callback: String, request: String
+        at provider: BridgeProvider, redirect: String, state: State? = nil, callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> AuthorizationStart {
         let (state, verifier) = (state ?? State(), PKCE.Verifier())
         let beginning = try await begin(
             at: provider, .app(redirect: redirect, state: state.text, challenge: verifier.challenge),
-            callback: callback, request: request)
+            callback: callback, request: client.request)
         do {
             let start = makeRecord(.gateway, at: provider, redirect: redirect, verifier: verifier, nonce: "")
-            try await save(start, under: state)
+            try await save(start, under: state, client)
             return beginning
         } catch {
-            throw failure(error, at: provider, request)
+            throw failure(error, at: provider, client.request)
         }
     }
 
@@ -72,12 +72,12 @@ extension Bridge {
             expires: now() + SignInRecord.lifetime)
     }
 
-    private func save(_ start: SignInRecord, under state: State) async throws {
+    /// A browser that begins again with the same state replaces the earlier record.
+    private func save(_ start: SignInRecord, under state: State, _ client: RequestOrigin) async throws {
         let box = try start.sealed(for: state.text, keys)
         do {
-            // A browser that begins again with the same state replaces the earlier record.
-            _ = try await starts.consume(SignInRecord.key(state.text))
-            try await starts.save(box, under: SignInRecord.key(state.text), for: SignInRecord.lifetime)
+            try await starts.save(
+                box, under: SignInRecord.key(state.text), for: SignInRecord.lifetime, of: .address(client.address))
         } catch {
             throw unavailable(error)
         }

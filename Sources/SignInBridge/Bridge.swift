@@ -17,9 +17,9 @@ package final class Bridge: Sendable {
     package let redirects: AllowedRedirects
     package let keys: BridgeKeys
     package let codes: any CodeStore
-    /// The store of ``SignInRecord`` records. In memory it is separate from ``codes``, so that a flood of new sign-ins
-    /// displaces no codes.
-    package let starts: any CodeStore
+    /// The store of ``SignInRecord`` records. It is separate from ``codes``, so that a flood of new sign-ins displaces
+    /// no codes.
+    package let starts: WaitingRequestStore
     package let codeLifetime: Duration
     package let people: PeopleStore
     package let sessions: SessionAdministration
@@ -31,10 +31,11 @@ package final class Bridge: Sendable {
     package let log: Log
     package let now: @Sendable () -> Date
 
-    /// Makes a bridge. Gateways with the same keys and people can share `codes`.
+    /// Makes a bridge. Gateways with the same keys and people can share `codes` and `starts`.
     package init(
         _ providers: BridgeProviders, redirects: AllowedRedirects, keys: BridgeKeys, codes: any CodeStore,
-        codeLifetime: Duration, people: PeopleStore, sessions: SessionAdministration, issuer: any SessionIssuer,
+        starts: WaitingRequestStore, codeLifetime: Duration, people: PeopleStore, sessions: SessionAdministration,
+        issuer: any SessionIssuer,
         enforcesPasswordChange: Bool, metrics: Metrics, audit: AuditLog, log: Log,
         now: @escaping @Sendable () -> Date
     ) {
@@ -42,7 +43,7 @@ package final class Bridge: Sendable {
         self.redirects = redirects
         self.keys = keys
         self.codes = codes
-        starts = codes is MemoryCodeStore ? MemoryCodeStore(now: now) : codes
+        self.starts = starts
         self.codeLifetime = codeLifetime
         self.people = people
         self.sessions = sessions
@@ -52,11 +53,6 @@ package final class Bridge: Sendable {
         self.audit = audit
         self.log = log
         self.now = now
-    }
-
-    /// Deletes expired starts that are not stored together with the codes. Called once a minute.
-    package func sweep() async {
-        if codes is MemoryCodeStore { await starts.sweep() }
     }
 
     /// A sign-in that has begun.

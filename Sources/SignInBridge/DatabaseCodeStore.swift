@@ -8,18 +8,15 @@ import Synchronization
 ///
 /// The clocks of the gateways may differ by a minute, so a record may live a minute longer than asked.
 ///
-/// Each code costs two durable writes, and so does each sign-in that an app starts without a redirect of the browser.
-/// Like the other stores it holds the SHA-256 of a code and a sealed record, so a stolen database contains no usable
+/// Each code costs two durable writes. Like the other stores it holds the SHA-256 of a code and a sealed record, so a stolen database contains no usable
 /// code.
 ///
 /// Source: OX-4, OX-15.
 package final class DatabaseCodeStore: CodeStore {
     /// A table of records. Each has its own capacity.
     package enum Table: String, Sendable {
-        /// One-time codes, and sign-ins that apps began.
+        /// One-time codes.
         case codes = "one_time_codes"
-        /// Authorization requests that wait while their person signs in.
-        case pendingRequests = "pending_requests"
         /// The ids of signed statements with which clients have authenticated.
         case clientAssertions = "client_assertions"
         /// Proofs of possession that were used.

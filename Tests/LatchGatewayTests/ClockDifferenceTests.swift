@@ -32,7 +32,7 @@ struct ClockDifferenceTests {
                 let app = AppSignIn()
                 let code = OneTimeCode(try #require(try await fixture.deepLink(app)["code"]))
                 fixture.base.clock.advance(wait)
-                await other.bridge?.sweep()
+                await other.services.codes?.sweep()
                 let session = try await other.bridge?.redeem(
                     code, verifier: app.verifier.secret.reveal(), client: origin)
                 #expect(session != nil)

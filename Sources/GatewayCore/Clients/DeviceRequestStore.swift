@@ -18,20 +18,25 @@ package struct DeviceRequestStore: Sendable {
     package static let interval = 5
     /// How much less than the interval is accepted, in seconds, because messages take different times.
     private static let toleratedHaste = 1.0
-    /// The maximum numbers of requests that have not expired: of all, of one client, and from one IPv4 address or /64
-    /// network of IPv6 addresses.
-    package static let maximum = (total: 8_192, client: 4_096, address: 64)
+    /// The maximum numbers of requests: of all, and of those from one IPv4 address or /64 network of IPv6 addresses that
+    /// have not expired. When all are too many, an eighth of them is displaced; see ``FairShare``.
+    package static let maximum = (total: 8_192, address: 64)
     /// How long an expired request is kept, so that its device learns why it gets no tokens.
     private static let memory = Duration.seconds(600)
 
     private let database: Database
     private let key: Secret
+    private let maximum: (total: Int, address: Int)
     private let now: @Sendable () -> Date
 
     /// Creates a store. All gateways on the database have the same key.
-    package init(database: Database, key: Secret, now: @escaping @Sendable () -> Date) {
+    package init(
+        database: Database, key: Secret, maximum: (total: Int, address: Int) = maximum,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.database = database
         self.key = key
+        self.maximum = maximum
         self.now = now
     }
 
@@ -43,7 +48,7 @@ package struct DeviceRequestStore: Sendable {
     ///   - device: What the device calls itself, and the address that it asks from.
     ///   - level: How strong the authentication of the person should be. Nil for any.
     ///   - maximumAge: How long ago the person may have authenticated, in whole seconds. Nil for any time.
-    /// - Returns: The codes. Nil when too many requests of the client, from the address or of all wait already.
+    /// - Returns: The codes. Nil when too many requests from the address wait already.
     /// - Throws: `DatabaseError`.
     package func begin(
         _ grant: ClientGrant, dialect: String?, device: SessionDevice, level: AuthenticationLevel? = nil,
@@ -56,7 +61,7 @@ package struct DeviceRequestStore: Sendable {
             let (deviceHash, userHash) = (SHA256.digest(codes.device).bytes, hash(of: codes.user))
             let address = AddressKey(device.address.flatMap { IPAddress($0) }).bytes
             let inserted = try await database.write { connection -> Bool? in
-                guard try hasRoom(for: grant.client, address, at: now, connection) else { return nil }
+                guard try makeRoom(for: address, at: now, connection) else { return nil }
                 return try connection.run(
                     DeviceStatements.insert, deviceHash, userHash, grant.client, grant.scopes.joined(separator: " "),
                     grant.audience.joined(separator: " "), dialect, device.name, device.address ?? "", now,
@@ -69,12 +74,16 @@ package struct DeviceRequestStore: Sendable {
         return nil
     }
 
-    private func hasRoom(
-        for client: String, _ address: [UInt8], at now: Date, _ connection: Connection
+    /// Displaces requests when there are too many. Returns false when the address has too many itself.
+    private func makeRoom(
+        for address: [UInt8], at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
-        guard let counts = try connection.first(DeviceStatements.count, client, address, now) else { return true }
-        return counts.total < Self.maximum.total && counts.client < Self.maximum.client
-            && counts.address < Self.maximum.address
+        guard let counts = try connection.first(DeviceStatements.count, address, now) else { return true }
+        guard counts.address < maximum.address else { return false }
+        if counts.total >= maximum.total {
+            try connection.run(DeviceStatements.trim, maximum.total / 8 * 7)
+        }
+        return true
     }
 
     /// Returns the request with a person's code. Nil when there is none that waits for a decision.
@@ -180,13 +189,17 @@ private enum DeviceStatements {
 
     static let count = Statement(
         """
-        SELECT count(*), coalesce(sum(CASE WHEN client_id = ?1 THEN 1 ELSE 0 END), 0),
-            coalesce(sum(CASE WHEN address_key = ?2 THEN 1 ELSE 0 END), 0)
-        FROM device_requests WHERE expires_at > ?3
-        """, String.self, [UInt8].self, Date.self
+        SELECT count(*), coalesce(sum(CASE WHEN address_key = ?1 AND expires_at > ?2 THEN 1 ELSE 0 END), 0)
+        FROM device_requests
+        """, [UInt8].self, Date.self
     ) { row throws(DatabaseError) in
-        (total: try row.get(0) as Int, client: try row.get(1) as Int, address: try row.get(2) as Int)
+        (total: try row.get(0) as Int, address: try row.get(1) as Int)
     }
+
+    static let trim = Statement(
+        FairShare.deletion(
+            from: "device_requests", key: "device_hash", owner: "address_key", where: "address_key IS NOT NULL",
+            keeping: "?"), Int.self)
 
     static let findWaiting = Statement(
         "SELECT \(columns) FROM device_requests WHERE user_hash = ? AND expires_at > ? AND state = 'waiting'",

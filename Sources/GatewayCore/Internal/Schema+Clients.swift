@@ -113,4 +113,18 @@ extension Schema {
         ALTER TABLE clients ADD COLUMN settings \(text) NOT NULL DEFAULT '';
         ALTER TABLE clients ADD COLUMN approval \(text) NOT NULL DEFAULT 'approved';
         """
+
+    /// Whose share a waiting request takes: `kind` is `address` or `client`.
+    static let waitingRequests =
+        """
+        ALTER TABLE pending_requests ADD COLUMN kind TEXT NOT NULL DEFAULT 'address';
+        ALTER TABLE pending_requests ADD COLUMN owner BLOB NOT NULL DEFAULT x'';
+        """
+
+    /// The same as ``waitingRequests`` in PostgreSQL.
+    static let serverWaitingRequests =
+        """
+        ALTER TABLE pending_requests ADD COLUMN kind \(text) NOT NULL DEFAULT 'address';
+        ALTER TABLE pending_requests ADD COLUMN owner BYTEA NOT NULL DEFAULT '';
+        """
 }

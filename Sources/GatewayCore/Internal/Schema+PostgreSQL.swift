@@ -24,6 +24,7 @@ extension Schema {
         Migration(to: 24, named: "sign-outs of clients that are removed", serverRemovedSignOuts),
         Migration(to: 25, named: "addresses of registrations and devices", serverAddressKeys),
         Migration(to: 26, named: "what administrators decide about clients", serverClientSettings),
+        Migration(to: 27, named: "whose requests wait", serverWaitingRequests),
     ]
 
     /// The type of text in PostgreSQL.

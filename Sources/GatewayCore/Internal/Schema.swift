@@ -217,5 +217,6 @@ package enum Schema {
         Migration(to: 24, named: "sign-outs of clients that are removed", removedSignOuts),
         Migration(to: 25, named: "addresses of registrations and devices", addressKeys),
         Migration(to: 26, named: "what administrators decide about clients", clientSettings),
+        Migration(to: 27, named: "whose requests wait", waitingRequests),
     ]
 }

@@ -82,12 +82,12 @@ extension TimeTrackerRoutes {
         do throws(BridgeFailure) {
             if settings.callback == .app, provider.configuration.settings.responseMode != .formPost {
                 let address = try await bridge.beginInApp(
-                    at: provider, redirect: redirect, state: state, request: request.id)
+                    at: provider, redirect: redirect, state: state, client: origin(of: request))
                 return .redirect(to: address)
             }
             guard let callback = callbackAddress(of: provider, request) else { return unknownAddress(request) }
             let startPath = try await bridge.beginForApp(
-                at: provider, redirect: redirect, state: state, callback: callback, request: request.id)
+                at: provider, redirect: redirect, state: state, callback: callback, client: origin(of: request))
             return self.redirect(to: startPath, at: provider, beside: request)
         } catch {
             return failed(error, request)

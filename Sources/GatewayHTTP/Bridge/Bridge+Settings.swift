@@ -30,8 +30,9 @@ extension Bridge {
         return Bridge(
             BridgeProviders(all: providers),
             redirects: AllowedRedirects(redirects, anyLoopbackPort: settings.bridge.loopbackRedirects), keys: keys,
-            codes: codes, codeLifetime: settings.bridge.codeLifetime, people: stores.people,
-            sessions: stores.sessions, issuer: issuer, enforcesPasswordChange: settings.passwordsEnabled,
+            codes: codes, starts: WaitingRequestStore(database: stores.database, now: stores.now),
+            codeLifetime: settings.bridge.codeLifetime, people: stores.people, sessions: stores.sessions,
+            issuer: issuer, enforcesPasswordChange: settings.passwordsEnabled,
             metrics: metrics, audit: stores.audit, log: stores.log, now: stores.now)
     }
 

@@ -39,17 +39,18 @@ package enum Cookies {
     /// Returns the value of `Set-Cookie` for a cookie that scripts cannot read. The cookie is for the host of the
     /// response, or for all hosts of `domain`.
     ///
-    /// The name prefix `__Host-` prevents other hosts of the domain from setting the cookie; it requires `Secure`.
+    /// The name prefix `__Host-` prevents other hosts of the domain from setting the cookie; it requires `Secure` and
+    /// the path `/`. Browsers send a cookie with another path only below that path.
     ///
     /// Source: RFC 6265 §4.1; draft-ietf-httpbis-rfc6265bis §4.1.2.7 and §4.1.3.2.
     package static func set(
         _ name: String, _ value: String, maximumAge: Duration, sameSite: SameSite, isSecure: Bool,
-        domain: String? = nil
+        domain: String? = nil, path: String = "/"
     ) -> String {
         let age = Int64(maximumAge.seconds)
         // Browsers reject `SameSite=None` without `Secure`.
         let secure = isSecure || sameSite == .none ? "; Secure" : ""
-        let hosts = domain.map { "; Domain=\($0)" } ?? ""
-        return "\(name)=\(value); Path=/\(hosts); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
+        let place = "; Path=\(path)" + (domain.map { "; Domain=\($0)" } ?? "")
+        return "\(name)=\(value)\(place); Max-Age=\(age); HttpOnly; SameSite=\(sameSite.rawValue)\(secure)"
     }
 }
