@@ -14,6 +14,7 @@ package struct ClientSignOuts: Sendable {
     private let store: ClientSignOutStore
     private let sender: NoticeSender
     private let issuer: String
+    private let queues = NoticeQueues()
 
     private static let lifetime = Duration.seconds(120)
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
@@ -29,15 +30,24 @@ package struct ClientSignOuts: Sendable {
         sender = try NoticeSender()
     }
 
-    /// Tells clients the sign-outs that are due. A client that does not accept one is told again later, a few times.
+    /// Returns the work that tells each client the sign-outs that are due, at most two at a time. The work for one client
+    /// does not wait for that of another. A client that is still being told, or that did not respond lately, has none.
     ///
-    /// - Throws: Errors of the stores.
-    package func send() async throws {
-        let due = try await store.take()
-        guard !due.isEmpty else { return }
-        await withTaskGroup { group in
-            for signOut in due { group.addTask { await self.send(signOut) } }
+    /// - Throws: `DatabaseError`.
+    package func due() async throws -> [@Sendable () async -> Void] {
+        var work: [@Sendable () async -> Void] = []
+        for client in try await store.dueClients() {
+            let count = queues.begin(client, at: services.now())
+            guard count > 0 else { continue }
+            do {
+                try await store.trim(client)
+            } catch {
+                for _ in 0..<count { queues.end(client) }
+                throw error
+            }
+            for _ in 0..<count { work.append { await tell(client) } }
         }
+        return work
     }
 
     /// Closes all connections.
@@ -45,26 +55,53 @@ package struct ClientSignOuts: Sendable {
         await sender.close()
     }
 
-    private func send(_ signOut: ClientSignOut) async {
+    /// Tells a client its sign-outs one after another, until none is due or it does not respond.
+    private func tell(_ client: String) async {
+        defer { queues.end(client) }
         do {
-            let client = try await services.clients.client(signOut.client)
-            // The client may have been removed, or changed, since.
-            guard let address = client.map(\.signOut.address) ?? signOut.address else {
-                return try await store.remove(signOut.session)
+            var settled: SessionID?
+            while !Task.isCancelled, queues.isOpen(client, at: services.now()),
+                let signOut = try await store.take(of: client, settling: settled)
+            {
+                settled = try await send(signOut)
             }
-            let status = await sender.post([("logout_token", try await token(signOut))], to: address)
-            let isDone = status?.isSuccess ?? false
-            guard !isDone else { return try await store.remove(signOut.session) }
-            let isLast = signOut.attempts >= ClientSignOutStore.maximumAttempts
-            services.log.warning(
-                isLast
-                    ? "A client was not told that its session has ended."
-                    : "A client could not be told that its session has ended; trying again.",
-                ["client": .text(signOut.client), "status": status.map { .number($0.rawValue) }])
-            if isLast { try await store.remove(signOut.session) }
+            if let settled { try await store.remove(settled) }
         } catch {
             services.log.warning("A client could not be told that its session has ended; trying again.")
         }
+    }
+
+    /// Sends a sign-out. Returns its session when the client need not be told again.
+    private func send(_ signOut: ClientSignOut) async throws -> SessionID? {
+        let client = try await services.clients.client(signOut.client)
+        // The client may have been removed, or changed, since.
+        guard let address = client.map(\.signOut.address) ?? signOut.address else { return signOut.session }
+        let status = await sender.post([("logout_token", try await token(signOut))], to: address)
+        try Task.checkCancellation()
+        guard status?.isSuccess != true else {
+            queues.responded(signOut.client)
+            return signOut.session
+        }
+        let isLast = signOut.attempts >= ClientSignOutStore.maximumAttempts
+        services.log.warning(
+            isLast
+                ? "A client was not told that its session has ended."
+                : "A client could not be told that its session has ended; trying again.",
+            ["client": .text(signOut.client), "status": status.map { .number($0.rawValue) }])
+        // Otherwise only this sign-out was refused.
+        if let status, status.rawValue < 500, status != .tooManyRequests {
+            queues.responded(signOut.client)
+        } else {
+            queues.failed(signOut.client, at: services.now())
+            // What else is due would fail as well.
+            let dropped = try await store.postpone(signOut.client)
+            if dropped > 0 {
+                services.log.warning(
+                    "A client was not told that its sessions have ended.",
+                    ["client": .text(signOut.client), "count": .number(dropped)])
+            }
+        }
+        return isLast ? signOut.session : nil
     }
 
     /// Source: OpenID Connect Back-Channel Logout 1.0 §2.4.

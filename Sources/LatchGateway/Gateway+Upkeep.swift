@@ -31,7 +31,7 @@ extension Gateway {
             group.addTask { await self.repeating(every: .seconds(60), clock) { await self.compareKeys() } }
             group.addTask { await self.repeating(every: .seconds(3600), clock) { await self.loadHashKinds() } }
             group.addTask { await self.repeating(every: .seconds(600), clock) { await self.maintainSigningKeys() } }
-            group.addTask { await self.repeating(every: .seconds(1), clock) { await self.tellClients() } }
+            group.addTask { await self.tellClients(every: .seconds(1), clock) }
             for dialect in self.dialects { group.addTask { await dialect.run(clock: clock) } }
             if let certificates = self.certificates {
                 group.addTask {
@@ -49,11 +49,29 @@ extension Gateway {
         for dialect in dialects { try await dialect.scan() }
     }
 
-    /// Tells clients that their sessions have ended.
+    /// Tells clients the ends of sessions that are due now, and waits until all of them were told.
     package func tellClients() async {
-        await attempt("Could not read which clients must be told that sessions have ended; trying again.") {
-            try await self.clientSignOuts?.send()
+        await withTaskGroup { notices in
+            for notice in await self.dueNotices() { notices.addTask { await notice() } }
         }
+    }
+
+    /// Tells clients that their sessions have ended, until the task is cancelled. A client that does not respond delays
+    /// no other client.
+    private func tellClients(every interval: Duration, _ clock: some Clock<Duration>) async {
+        await withDiscardingTaskGroup { notices in
+            await self.repeating(every: interval, clock) {
+                for notice in await self.dueNotices() { notices.addTask { await notice() } }
+            }
+        }
+    }
+
+    private func dueNotices() async -> [@Sendable () async -> Void] {
+        var notices: [@Sendable () async -> Void] = []
+        await attempt("Could not read which clients must be told that sessions have ended; trying again.") {
+            notices = try await self.clientSignOuts?.due() ?? []
+        }
+        return notices
     }
 
     private func sweep() async {

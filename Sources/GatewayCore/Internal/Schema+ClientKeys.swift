@@ -137,6 +137,10 @@ extension Schema {
         END $$;
         """
 
+    /// The queue of each client, in both kinds of databases.
+    static let signOutsByClient =
+        "CREATE INDEX client_sign_outs_by_client ON client_sign_outs (client_id, next_at);"
+
     /// Selects what the trigger adds when the session `NEW` ends: that session, and those that began in it. The two
     /// parts have an index each.
     private static func endedSessions(_ isTold: String) -> String {

@@ -25,6 +25,7 @@ extension Schema {
         Migration(to: 25, named: "addresses of registrations and devices", serverAddressKeys),
         Migration(to: 26, named: "what administrators decide about clients", serverClientSettings),
         Migration(to: 27, named: "whose requests wait", serverWaitingRequests),
+        Migration(to: 28, named: "sign-outs by client", signOutsByClient),
     ]
 
     /// The type of text in PostgreSQL.

@@ -256,4 +256,39 @@ struct ClientSignOutTests {
             #expect(!fixture.gateway.lines.text.contains("eyJ"), "no token is logged")
         }
     }
+
+    @Test("a client that never answers delays no notice to another client, and gets at most two at a time")
+    func silent() async throws {
+        try await SignOutReceiver.with { good, address in
+            try await SilentReceiver.with { silent, silentAddress in
+                try await OAuthFixture.with { settings in
+                    settings.setSignOut(ClientSignOutSettings(redirects: [], address: address))
+                    settings.authorizationServer.clients.append(
+                        RegisteredClient(
+                            id: "silent", name: "Silent", secretHash: nil, redirects: [],
+                            signOut: ClientSignOutSettings(redirects: [], address: silentAddress)))
+                } _: { fixture in
+                    let gateway = fixture.gateway.gateway
+                    let ada = try await gateway.stores.people.require(GatewayFixture.email)
+                    for client in ["silent", "web"] {
+                        for _ in 0..<40 {
+                            _ = try await gateway.services.clientSessions?.issue(
+                                ClientGrant(client: client, scopes: []), for: ada, device: SessionDevice(name: client),
+                                id: .random(), authenticated: fixture.gateway.clock.now, from: nil, isTold: true)
+                        }
+                    }
+                    #expect(try await gateway.stores.sessions.revokeAll(of: ada.id).sessions == 80)
+                    let telling = Task { await gateway.tellClients() }
+                    var told = 0
+                    for await _ in good.arrivals {
+                        told += 1
+                        if told == 40 { break }
+                    }
+                    #expect(silent.count <= 2, "The others wait for the answers.")
+                    silent.release()
+                    await telling.cancellableValue
+                }
+            }
+        }
+    }
 }

@@ -7,8 +7,12 @@ import TestSupport
 final class SignOutReceiver: Sendable {
     private let tokens = Mutex<[String]>([])
     private let status = Mutex<HTTPStatus>(.ok)
+    private let arrival = AsyncStream<Void>.makeStream()
 
     private init() {}
+
+    /// One element for each token that arrives.
+    var arrivals: AsyncStream<Void> { arrival.stream }
 
     /// Starts the client's server. `body` gets the client and the address that is told.
     static func with(_ body: (SignOutReceiver, String) async throws -> Void) async throws {
@@ -29,6 +33,7 @@ final class SignOutReceiver: Sendable {
     private func response(_ request: ServerRequest?) -> ServerResponse {
         let token = request.flatMap { try? $0.form() }?["logout_token"] ?? "nothing"
         tokens.withLock { $0.append(token) }
+        arrival.continuation.yield()
         let status = status.withLock { $0 }
         return ServerResponse(status: status, headers: status == .found ? ["Location": "/elsewhere"] : [:])
     }
