@@ -1,20 +1,67 @@
+package import FoundationEssentials
+import GatewayCore
 package import HTTPServer
 
 extension AssetLibrary {
-    /// Returns the files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted.
+    /// The maximum number of files in an archive.
+    package static let maximumArchiveFiles = 5_000
+    /// The maximum number of archives that are sent to one person at a time.
+    package static let maximumArchives = 4
+    /// The maximum number of months of a timeline that are sent to one person at a time. More than the connections that
+    /// a browser opens to a server.
+    package static let maximumMonths = 16
+    /// The number of files that are read from the database at a time for an archive.
+    private static let batch = 500
+
+    /// Returns files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted.
+    ///
+    /// The files are looked up a few at a time, in turn with the other long reads of the person.
+    ///
+    /// - Parameters:
+    ///   - ids: The ids of the files, each once, at most ``maximumArchiveFiles``.
+    ///   - owners: The owners whose files the person may see.
+    ///   - isElevated: Whether the person may see locked files.
+    /// - Returns: The archive. Nil when there is a file that the person may not see.
+    /// - Throws: ``GatewayError/Code/busy`` when ``maximumArchives`` are being sent to the person, or too many reads
+    ///   wait; `DatabaseError`; `CancellationError`.
     ///
     /// Source: docs/protocols/immich.md, Archives.
-    package func archive(of assets: [Asset]) async throws -> ResponseBody {
-        let folder = folder.path
-        let entries = try await work.run { isStopped in
-            assets.compactMap { asset -> ZIPArchive.Entry? in
-                guard !isStopped() else { return nil }
-                let parts = asset.path.split(separator: "/", maxSplits: 1)
-                guard parts.count == 2 else { return nil }
-                return try? ZIPArchive.Entry(
-                    name: asset.name, path: String(parts[1]), beneath: folder + "/" + parts[0])
-            }
+    package func archive(
+        of ids: [UUID], for owners: AssetOwners, isElevated: Bool
+    ) async throws -> ResponseBody? {
+        guard let place = archives.take(for: owners.id) else {
+            throw GatewayError(
+                .busy, "\(Self.maximumArchives) archives are being sent to you; try again when one is complete.")
         }
-        return ZIPArchive.stream(entries)
+        var plan = ZIPPlan()
+        for start in stride(from: 0, to: ids.count, by: Self.batch) {
+            let part = Array(ids[start..<min(start + Self.batch, ids.count)])
+            let planned = try await store.timelineReads.run(of: owners.id) { [plan] in
+                try await adding(part, to: plan, for: owners, isElevated: isElevated)
+            }
+            guard let planned else { return nil }
+            plan = planned
+        }
+        return plan.archive.stream(in: place)
+    }
+
+    private func adding(
+        _ ids: [UUID], to plan: ZIPPlan, for owners: AssetOwners, isElevated: Bool
+    ) async throws -> ZIPPlan? {
+        let assets = try await store.find(ids, for: owners, isElevated: isElevated)
+        guard assets.count == ids.count else { return nil }
+        let folder = folder.path
+        return try await work.run { isStopped in
+            var plan = plan
+            for asset in assets {
+                guard !isStopped() else { break }
+                let parts = asset.path.split(separator: "/", maxSplits: 1)
+                guard parts.count == 2 else { continue }
+                let entry = try? ZIPArchive.Entry(
+                    name: asset.name, path: String(parts[1]), beneath: folder + "/" + parts[0])
+                if let entry { plan.add(entry) }
+            }
+            return plan
+        }
     }
 }

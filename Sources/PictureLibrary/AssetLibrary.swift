@@ -18,6 +18,10 @@ package final class AssetLibrary: Sendable {
     package let store: AssetStore
     /// Blocking work of requests.
     package let work = BlockingWork(running: 4, waiting: 128)
+    /// The archives that are being sent.
+    let archives = ResponsePlaces(AssetLibrary.maximumArchives)
+    /// The months of timelines that are being sent.
+    package let months = ResponsePlaces(AssetLibrary.maximumMonths)
     /// Blocking work of the scan, separate so that requests do not wait for it.
     private let scanning = BlockingWork(running: 2, waiting: 128)
     private let log: Log

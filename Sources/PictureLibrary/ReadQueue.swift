@@ -24,7 +24,7 @@ actor ReadQueue {
     func run<Value: Sendable>(of person: String, _ read: @Sendable () async throws -> Value) async throws -> Value {
         if let others = waiting[person] {
             guard others.count < Self.maximumWaiting else {
-                throw GatewayError(.busy, "Too many requests for your timeline are waiting; try again in a moment.")
+                throw GatewayError(.busy, "Too many requests for your pictures are waiting; try again in a moment.")
             }
             await withCheckedContinuation { waiting[person, default: []].append($0) }
         } else {

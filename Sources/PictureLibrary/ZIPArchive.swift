@@ -5,7 +5,8 @@ package import HTTPServer
 /// A ZIP archive of files, created while it is sent. Files are stored without compression, read outside the event
 /// loops, and never held in memory as a whole.
 ///
-/// The length of the archive is known before its first byte, so clients can show the progress. Zip64 is used for
+/// Until it is sent, an archive needs 32 bytes for each file besides its name and its path. The length of the archive is
+/// known before its first byte, so clients can show the progress. Zip64 is used for
 /// archives of more than 65,534 files, and for files and archives of 4 GiB and more.
 package struct ZIPArchive: Sendable {
     /// One file of the archive.
@@ -39,59 +40,114 @@ package struct ZIPArchive: Sendable {
         }
     }
 
-    private let entries: [Entry]
-    private let records: [ZIPRecord]
-    private let directoryOffset: Int
-    private let directorySize: Int
+    /// What is kept of a file while the archive is sent, besides its names.
+    private struct Row {
+        /// The end of the name, which begins at the end of the path before it.
+        let nameEnd: Int32
+        /// The end of the path, which begins at the end of the name.
+        let pathEnd: Int32
+        let folder: Int32
+        var checksum: UInt32 = 0
+        let size: Int
+        /// When the file was last modified, in seconds since 1970.
+        let modified: Int64
+    }
+
+    private var rows: [Row] = []
+    /// The names and paths of all files in UTF-8, one after another, which takes less memory than a text for each.
+    private var texts: [UInt8] = []
+    private var folders: [String] = []
+    private var directoryOffset = 0
+    private var directorySize = 0
+
+    /// The number of files.
+    package var count: Int { rows.count }
 
     /// The length of the archive in bytes.
-    package let length: Int
+    package var length: Int {
+        directoryOffset + directorySize
+            + ZIPDirectory.end(count: rows.count, offset: directoryOffset, size: directorySize).count
+    }
+
+    /// Creates an archive without files. ``ZIPPlan`` adds them.
+    init() {}
 
     /// Plans an archive of files in the given order.
     package init(_ entries: [Entry]) {
-        var names = ArchiveNames()
-        var offset = 0
-        var directory = 0
-        var records: [ZIPRecord] = []
-        records.reserveCapacity(entries.count)
-        for entry in entries {
-            let record = ZIPRecord(
-                name: Array(names.add(entry.name).utf8), size: entry.size, modified: entry.modified, offset: offset)
-            records.append(record)
-            offset += record.overhead + record.size
-            directory += record.rowCount
-        }
-        self.entries = entries
-        self.records = records
-        directoryOffset = offset
-        directorySize = directory
-        length =
-            offset + directory + ZIPDirectory.end(count: records.count, offset: offset, size: directory).count
+        var plan = ZIPPlan()
+        for entry in entries { plan.add(entry) }
+        self = plan.archive
+    }
+
+    /// Adds a file under a name that no other file of the archive has.
+    mutating func add(_ entry: Entry, as name: String) {
+        texts += name.utf8
+        let nameEnd = texts.count
+        texts += entry.path.utf8
+        let folder = folders.lastIndex(of: entry.folder) ?? folders.count
+        if folder == folders.count { folders.append(entry.folder) }
+        rows.append(
+            Row(
+                nameEnd: Int32(nameEnd), pathEnd: Int32(texts.count), folder: Int32(folder), size: entry.size,
+                modified: entry.modified.components.seconds))
+        let record = record(rows.count - 1, offset: directoryOffset)
+        directoryOffset += record.overhead + record.size
+        directorySize += record.rowCount
+    }
+
+    /// The beginning of the name of a row.
+    private func start(_ index: Int) -> Int { index == 0 ? 0 : Int(rows[index - 1].pathEnd) }
+
+    private func record(_ index: Int, offset: Int) -> ZIPRecord {
+        let row = rows[index]
+        return ZIPRecord(
+            name: Array(texts[start(index)..<Int(row.nameEnd)]), size: row.size, modified: .seconds(row.modified),
+            offset: offset)
+    }
+
+    private func entry(_ index: Int) -> Entry {
+        let row = rows[index]
+        func text(_ range: Range<Int>) -> String { String(decoding: texts[range], as: UTF8.self) }
+        return Entry(
+            name: text(start(index)..<Int(row.nameEnd)), path: text(Int(row.nameEnd)..<Int(row.pathEnd)),
+            beneath: folders[Int(row.folder)], size: row.size, modified: .seconds(row.modified))
     }
 
     /// Returns the archive as the body of a response.
     ///
     /// The response is cut off if a file has been removed or has a different size by the time it is sent, because the
     /// length has already been sent.
-    package static func stream(_ entries: [Entry]) -> ResponseBody {
-        let archive = ZIPArchive(entries)
-        return .stream(length: archive.length) { try await archive.write(to: $0) }
+    ///
+    /// - Parameter place: What the response occupies until it is sent or cut off. Default: nothing.
+    /// - Returns: The body.
+    package func stream(in place: ResponsePlaces.Place? = nil) -> ResponseBody {
+        .stream(length: length) { writer in
+            defer { place?.leave() }
+            var archive = self
+            try await archive.write(to: writer)
+        }
     }
 
-    private func write(to writer: BodyWriter) async throws {
+    private mutating func write(to writer: BodyWriter) async throws {
         let reading = FileReading()
         var batch = Batch(writer: writer)
-        var checksums: [UInt32] = []
-        checksums.reserveCapacity(records.count)
-        for (entry, record) in zip(entries, records) {
+        var offset = 0
+        for index in rows.indices {
+            let record = record(index, offset: offset)
             try await batch.add(record.localHeader)
-            let checksum = try await write(entry, with: reading, to: &batch)
+            let checksum = try await write(entry(index), with: reading, to: &batch)
             try await batch.add(record.descriptor(checksum: checksum))
-            checksums.append(checksum)
+            rows[index].checksum = checksum
+            offset += record.overhead + record.size
         }
-        for (record, checksum) in zip(records, checksums) { try await batch.add(record.row(checksum: checksum)) }
+        offset = 0
+        for index in rows.indices {
+            let record = record(index, offset: offset)
+            try await batch.add(record.row(checksum: rows[index].checksum))
+            offset += record.overhead + record.size
+        }
         try await batch.add(
-            ZIPDirectory.end(count: records.count, offset: directoryOffset, size: directorySize))
+            ZIPDirectory.end(count: rows.count, offset: directoryOffset, size: directorySize))
         try await batch.flush()
     }
 

@@ -14,7 +14,7 @@ struct ArchiveFixture {
         var router = Router()
         router.on(.get, "/archive") { _ in
             ServerResponse(
-                headers: ["Content-Type": "application/zip"], body: ZIPArchive.stream(entries(folder.path)))
+                headers: ["Content-Type": "application/zip"], body: ZIPArchive(entries(folder.path)).stream())
         }
         server = try await HTTPServer.start(
             HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)

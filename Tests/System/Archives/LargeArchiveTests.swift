@@ -13,7 +13,7 @@ struct LargeArchiveTests {
         _ folder: TemporaryDirectory, _ entries: @escaping @Sendable () -> [ZIPArchive.Entry]
     ) async throws -> String {
         var router = Router()
-        router.on(.get, "/archive") { _ in ServerResponse(body: ZIPArchive.stream(entries())) }
+        router.on(.get, "/archive") { _ in ServerResponse(body: ZIPArchive(entries()).stream()) }
         let server = try await HTTPServer.start(
             HTTPServer.Configuration(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
         let path = folder.file("got.zip")

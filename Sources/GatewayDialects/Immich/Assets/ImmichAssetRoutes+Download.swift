@@ -20,7 +20,7 @@ extension ImmichAssetRoutes {
 
     /// Divides the requested files into archives.
     ///
-    /// An archive ends with the file that exceeds the requested size. The videos of live photos come after all other
+    /// An archive ends with the file that exceeds the requested size, or after 5,000 files. The videos of live photos come after all other
     /// files. The response is written while the database is read, so that it needs the memory of one page for a library
     /// of any size.
     ///
@@ -73,18 +73,19 @@ extension ImmichAssetRoutes {
             _ = body.optionalBool("edited")
             return ids
         }
-        let assets = try await all(ids ?? [], for: viewer)
-        return ServerResponse(
-            headers: ["Content-Type": "application/octet-stream", "Cache-Control": "no-store"],
-            body: try await library?.archive(of: assets) ?? ZIPArchive.stream([]))
-    }
-
-    private func all(_ ids: [UUID], for viewer: AssetViewer) async throws -> [Asset] {
         var seen: Set<UUID> = []
-        let wanted = ids.filter { seen.insert($0).inserted }
-        let found = try await find(wanted, for: viewer)
-        guard found.count == wanted.count else { throw Self.noAccess("asset.download") }
-        return found
+        let wanted = (ids ?? []).filter { seen.insert($0).inserted }
+        guard wanted.count <= AssetLibrary.maximumArchiveFiles else {
+            throw ImmichRefusal(
+                .badRequest,
+                "An archive has at most \(AssetLibrary.maximumArchiveFiles) files. Divide them with /download/info.")
+        }
+        let archive = try await library?.archive(of: wanted, for: viewer.owners, isElevated: viewer.isElevated)
+        guard let body = archive ?? (wanted.isEmpty ? ZIPArchive([]).stream() : nil) else {
+            throw Self.noAccess("asset.download")
+        }
+        return ServerResponse(
+            headers: ["Content-Type": "application/octet-stream", "Cache-Control": "no-store"], body: body)
     }
 
     /// Returns the photos with these ids, then their videos.

@@ -28,13 +28,23 @@ extension ImmichAssetRoutes {
                 throw Self.invalid("timeBucket", "Invalid ISO date", "invalid_format")
             }
             var assets: [TimelineAsset] = []
+            var place: ResponsePlaces.Place?
             if let query, let library {
+                place = library.months.take(for: viewer.owners.id)
+                guard place != nil else {
+                    throw GatewayError(
+                        .busy,
+                        "\(AssetLibrary.maximumMonths) months of your timeline are being sent; try again in a moment.")
+                }
                 assets = try await library.store.assets(of: day, query, for: viewer.owners)
             }
             let body = ImmichTimelineText(assets: assets, viewer: viewer)
             return ServerResponse(
                 headers: .privateJSON,
-                body: .stream(length: nil) { writer in try await body.write { try await writer.write($0) } })
+                body: .stream(length: nil) { [place] writer in
+                    defer { place?.leave() }
+                    try await body.write { try await writer.write($0) }
+                })
         }
     }
 

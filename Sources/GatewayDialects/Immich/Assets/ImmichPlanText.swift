@@ -9,9 +9,11 @@ struct ImmichPlanText {
     private var total = 0
     /// The size of the open archive in bytes; nil when no archive is open.
     private var size: Int?
+    private var count = 0
     private var isFirst = true
 
-    /// Begins a plan. An archive ends as soon as it is larger than `limit` bytes.
+    /// Begins a plan. An archive ends as soon as it is larger than `limit` bytes, or has
+    /// ``AssetLibrary/maximumArchiveFiles``.
     init(limit: Int) {
         self.limit = limit
     }
@@ -26,7 +28,8 @@ struct ImmichPlanText {
         let newSize = (size ?? 0) + part.size
         size = newSize
         total += part.size
-        if newSize > limit { close() }
+        count += 1
+        if newSize > limit || count == AssetLibrary.maximumArchiveFiles { close() }
     }
 
     /// Removes and returns the text that has not been taken yet.
@@ -46,5 +49,6 @@ struct ImmichPlanText {
         guard let size else { return }
         text += #"],"size":\#(size)}"#.utf8
         self.size = nil
+        count = 0
     }
 }
