@@ -10,7 +10,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
                 identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
-                signedOut, database, unknownClient, tooManyClients
+                signedOut, database, unknownClient, tooManyClients,
+                invalidBan, unknownBan
         }
         private let base: Base
 
@@ -52,6 +53,11 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let unknownClient = Code(base: .unknownClient)
         /// The server has the maximum number of clients.
         package static let tooManyClients = Code(base: .tooManyClients)
+
+        /// The address or network cannot be banned.
+        package static let invalidBan = Code(base: .invalidBan)
+        /// The network is not banned.
+        package static let unknownBan = Code(base: .unknownBan)
 
         /// The person must change their password before anything else.
         package static let passwordChangeRequired = Code(base: .passwordChangeRequired)

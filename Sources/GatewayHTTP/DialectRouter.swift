@@ -14,6 +14,7 @@ package enum DialectRouter {
     /// - Parameters:
     ///   - dialects: The dialects. When several own a path with prefixes of the same length, the first of them sends
     ///     the error response.
+    ///   - bans: The check of banned addresses before everything else; nil when no address is banned.
     ///   - check: The check of `Host` before every route; nil accepts every host.
     ///   - callers: The limit for addresses that send too many unreadable bodies, before every route; nil for no limit.
     ///   - proofs: The check of proofs of possession, before every route of a dialect that does not make it itself; nil
@@ -23,7 +24,7 @@ package enum DialectRouter {
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two dialects have the same route.
     package static func router(
-        _ dialects: [any GatewayDialect], check: HostCheck?, callers: UnknownCallers? = nil,
+        _ dialects: [any GatewayDialect], bans: BanCheck? = nil, check: HostCheck?, callers: UnknownCallers? = nil,
         proofs: ProofVerifier? = nil, others: (inout Router) -> Void,
         otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
@@ -47,9 +48,10 @@ package enum DialectRouter {
                 routes,
                 checking: { route in
                     let scope = scope(route.pattern)
-                    guard let check, scope != .anyHost else { return nil }
+                    guard bans != nil || check != nil && scope != .anyHost else { return nil }
                     return { request in
-                        guard !check.allows(request, for: scope) else { return nil }
+                        if let refusal = bans?.response(to: request) { return refusal }
+                        guard let check, !check.allows(request, for: scope) else { return nil }
                         return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
                     }
                 },

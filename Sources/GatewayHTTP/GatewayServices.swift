@@ -13,6 +13,7 @@ package struct GatewayServices: Sendable {
     package let signingKeys: SigningKeyStore
     package let apiKeys: APIKeyStore
     package let clients: ClientStore
+    package let bans: BanStore
     /// The sessions and tokens of clients. Nil when the authorization server is off.
     package let clientSessions: ClientSessionStore?
     /// The requests of devices without a browser. Nil when the authorization server is off.
@@ -86,6 +87,7 @@ package struct GatewayServices: Sendable {
         signingKeys = stores.signingKeys
         apiKeys = stores.apiKeys
         clients = stores.clients
+        bans = stores.bans
         clientSessions = keys.flatMap { keys in
             let settings = stores.settings
             guard settings.authorizationServer.isEnabled else { return nil }

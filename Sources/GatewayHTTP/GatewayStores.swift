@@ -23,6 +23,8 @@ package struct GatewayStores: Sendable {
     package let apiKeys: APIKeyStore
     /// The store of the clients of the authorization server.
     package let clients: ClientStore
+    /// The banned addresses.
+    package let bans: BanStore
     /// The log.
     package let log: Log
     /// The audit log of sign-ins and changes.
@@ -51,9 +53,16 @@ package struct GatewayStores: Sendable {
         let log = Log(level: settings.logLevel, format: settings.logFormat, writer: logWriter, now: now)
         let auditFile = try settings.auditPath.map { path throws(GatewayError) in try LogWriter.appending(to: path) }
         let database = try await settings.database.open()
-        return GatewayStores(
+        let stores = GatewayStores(
             settings: settings, database: database, log: log, audit: AuditLog(log: log, file: auditFile, now: now),
             hasher: PasswordHasher(settings.hashing), now: now)
+        do {
+            try await stores.bans.load()
+            return stores
+        } catch {
+            await stores.close()
+            throw error
+        }
     }
 
     private init(
@@ -78,6 +87,7 @@ package struct GatewayStores: Sendable {
             try BridgeKeys.open(file: settings.bridge.keyFile, database: settings.database.path).signing
         }
         apiKeys = APIKeyStore(database: database, audit: audit, lease: lease, now: now)
+        bans = BanStore(database: database, proxies: settings.trustedProxies, audit: audit, now: now)
         clients = ClientStore(database: database, configured: settings.authorizationServer.allClients, now: now)
     }
 

@@ -14,6 +14,9 @@ package enum PagePath {
     /// The administrator's list of the clients of the authorization server.
     package static let clients = "/admin/clients"
 
+    /// The administrator's list of banned addresses.
+    package static let bans = "/admin/bans"
+
     /// The page on which an unlinked identity is linked.
     package static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
 

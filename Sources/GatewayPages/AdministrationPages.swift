@@ -18,7 +18,7 @@ package struct AdministrationPages {
             + (hasClients ? [(PagePath.clients, "Clients")] : [])
             + [
                 (PagePath.administration + "/providers", "Providers"),
-                (PagePath.administration + "/failures", "Failures"),
+                (PagePath.administration + "/failures", "Failures"), (PagePath.bans, "Bans"),
             ]
     }
 

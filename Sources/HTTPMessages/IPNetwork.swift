@@ -19,6 +19,19 @@ package struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
         self.prefixLength = prefixLength
     }
 
+    /// Creates the network of a length that an address is in. Returns nil when the length does not fit the family.
+    package init?(of address: IPAddress, prefixLength: Int) {
+        guard (0...address.family.bitCount).contains(prefixLength) else { return nil }
+        let kept = address.bytes.enumerated().map { index, byte in
+            byte & UInt8(truncatingIfNeeded: 0xFF00 >> min(8, max(0, prefixLength - index * 8)))
+        }
+        guard let first = IPAddress(bytes: kept) else { return nil }
+        self.init(address: first, prefixLength: prefixLength)
+    }
+
+    /// Whether the networks have an address in common.
+    package func overlaps(_ other: IPNetwork) -> Bool { contains(other.address) || other.contains(address) }
+
     /// Creates a network from `address/length`, or from an address alone, which is a network of one address.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

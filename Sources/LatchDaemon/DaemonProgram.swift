@@ -25,7 +25,9 @@ enum DaemonProgram {
                 \(ExitCode.help)
                 """,
             options: [config],
-            commands: [serve, check, database, user, sessions, keys, apiKeys, clients, providers, sandbox, completions]),
+            commands: [
+                serve, check, database, user, sessions, keys, apiKeys, clients, bans, providers, sandbox, completions,
+            ]),
         version: Release.version)
 
     private static let serve = Command<any ExecutableCommand>(

@@ -21,8 +21,9 @@ enum ExitCode: Int32, ExitCodeTable {
         case .done: "done; for serve: stopped by a signal, all requests answered"
         case .failed: "a failure not listed below"
         case .usage: "the command line is invalid, or a terminal is required"
-        case .badInput: "an e-mail address, a password or a setting is invalid"
-        case .notFound: "no such person, session, key, client, configuration or database, or standard input is empty"
+        case .badInput: "an e-mail address, a password, a setting or a network to ban is invalid"
+        case .notFound:
+            "no such person, session, key, client, ban, configuration or database, or standard input is empty"
         case .unavailable: "an address to listen on, or the database, is not available"
         case .cannotCreate: "the e-mail address is already in use"
         case .input: "the database or a file cannot be read or written"

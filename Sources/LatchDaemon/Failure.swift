@@ -55,9 +55,9 @@ struct Failure: Error {
 
     private static func code(of error: GatewayError) -> ExitCode {
         switch error.code {
-        case .unknownPerson, .unknownSession, .unknownKey, .unknownIdentity, .unknownClient: .notFound
+        case .unknownPerson, .unknownSession, .unknownKey, .unknownIdentity, .unknownClient, .unknownBan: .notFound
         case .personExists: .cannotCreate
-        case .invalidEmail, .weakPassword: .badInput
+        case .invalidEmail, .weakPassword, .invalidBan: .badInput
         case .busy, .closed: .tryLater
         case .file, .database: .input
         default: .failed

@@ -23,7 +23,8 @@ extension Gateway {
             dialects.append(routes)
         }
         return try DialectRouter.router(
-            dialects, check: services.hostCheck, callers: services.unknownCallers, proofs: services.proofs
+            dialects, bans: BanCheck(services), check: services.hostCheck, callers: services.unknownCallers,
+            proofs: services.proofs
         ) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(

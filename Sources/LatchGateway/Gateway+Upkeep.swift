@@ -100,6 +100,9 @@ extension Gateway {
         do {
             let changes = try await stores.database.externalChanges()
             apply(changes)
+            if !changes.isComplete || changes.messages.contains(where: { (StoredChange($0) ?? .bans) == .bans }) {
+                try await stores.bans.load()
+            }
             clockWatch.compare(changes.clockDifference)
             stores.lease.renew(asked: asked)
             metrics.databaseAnswered(at: stores.now())
@@ -131,6 +134,7 @@ extension Gateway {
         case .key(let id): stores.apiKeys.invalidate(key: id)
         case .signingKeys: stores.signingKeys.invalidateCache()
         case .assets: for dialect in dialects { dialect.invalidateCache() }
+        case .bans: break
         }
     }
 

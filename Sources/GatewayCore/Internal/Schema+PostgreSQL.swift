@@ -26,6 +26,7 @@ extension Schema {
         Migration(to: 26, named: "what administrators decide about clients", serverClientSettings),
         Migration(to: 27, named: "whose requests wait", serverWaitingRequests),
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
+        Migration(to: 29, named: "banned addresses", serverBans),
     ]
 
     /// The type of text in PostgreSQL.
@@ -355,11 +356,11 @@ extension Schema {
             FOR EACH STATEMENT EXECUTE FUNCTION notify_asset_change();
         """
 
-    private static func sending(_ message: String) -> String {
+    static func sending(_ message: String) -> String {
         "PERFORM pg_notify('\(PostgreSQLDriver.channel)', \(message));"
     }
 
-    private static func notifying(_ name: String, _ statements: String...) -> String {
+    static func notifying(_ name: String, _ statements: String...) -> String {
         """
         CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN

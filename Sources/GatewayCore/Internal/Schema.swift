@@ -219,5 +219,6 @@ package enum Schema {
         Migration(to: 26, named: "what administrators decide about clients", clientSettings),
         Migration(to: 27, named: "whose requests wait", waitingRequests),
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
+        Migration(to: 29, named: "banned addresses", bans),
     ]
 }

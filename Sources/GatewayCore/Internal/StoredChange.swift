@@ -16,6 +16,8 @@ package enum StoredChange: Sendable, Hashable {
     case signingKeys
     /// Files of the picture library changed.
     case assets
+    /// Bans of addresses changed.
+    case bans
 
     /// Parses the message of a trigger, such as `person 7b3e…`. Nil for a message that this version does not know, so
     /// that anything may have changed.
@@ -34,6 +36,7 @@ package enum StoredChange: Sendable, Hashable {
             self = .key(id)
         case ("signing-keys", nil): self = .signingKeys
         case ("assets", nil): self = .assets
+        case ("bans", nil): self = .bans
         default: return nil
         }
     }

@@ -69,6 +69,10 @@ package struct AuditEvent: Sendable, Equatable {
         case clientRefused = "client-refused"
         /// A client was removed.
         case clientRemoved = "client-removed"
+        /// Requests of an address or a network are refused from now on.
+        case addressBanned = "address-banned"
+        /// A ban was removed.
+        case banRemoved = "ban-removed"
     }
 
     /// The kind of an event.

@@ -71,6 +71,8 @@ package final class Metrics: Sendable {
         var signatures: [Signature: Int] = [:]
         /// The requests that a limit refused.
         var limited: [RequestLimits.Kind: Int] = [:]
+        /// The requests of banned addresses.
+        var banned = 0
         /// When the database last answered. Nil when it has not answered yet.
         var databaseContact: Date?
         /// How much the clock of the database is ahead. Nil when the database has no clock of its own.
@@ -93,6 +95,11 @@ package final class Metrics: Sendable {
             state.requests[route ?? "none", default: RouteCounts()]
                 .count(method: method, status: status, seconds: seconds)
         }
+    }
+
+    /// Counts a refused request of a banned address.
+    package func banned() {
+        state.withLock { $0.banned += 1 }
     }
 
     /// Counts a sign-in.

@@ -105,6 +105,8 @@ package struct MetricsPage {
                     value: all.signatures[kind] ?? 0)
             }
         }
+        family("latchd_requests_banned_total", type: "counter", help: "Refused requests of banned addresses.")
+        sample("latchd_requests_banned_total", labels: [], value: all.banned)
         guard !all.apiKeys.isEmpty else { return }
         family(
             "latchd_api_keys_total", type: "counter",

@@ -24,6 +24,9 @@ extension PageRoutes {
         form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
         form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
         form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfPerson($1, $2) }
+        page(PagePath.bans, to: &router) { try await $0.bansPage($1) }
+        form(PagePath.bans, to: &router) { try await $0.ban($1) }
+        form(PagePath.bans + "/remove", to: &router) { try await $0.removeBan($1) }
         guard services.clientSessions != nil else { return }
         page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
         form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.changeClient($1, $2) }
@@ -72,7 +75,8 @@ extension PageRoutes {
         "unmade": "The person is no longer an administrator.", "session": "The session has ended.",
         "access": "Nobody is signed in to the client any more, and everybody is asked again.",
         "removed": "The client is removed.", "approved": "The client is approved. People can sign in to it.",
-        "refused": "The client is refused. Nobody can sign in to it.",
+        "refused": "The client is refused. Nobody can sign in to it.", "banned": "Requests of the network are refused.",
+        "unbanned": "The ban is removed.",
         "linked": "The identity is linked. The person can now sign in through the identity provider.",
     ]
 

@@ -270,11 +270,13 @@ struct ClientSignOutTests {
                 } _: { fixture in
                     let gateway = fixture.gateway.gateway
                     let ada = try await gateway.stores.people.require(GatewayFixture.email)
-                    for client in ["silent", "web"] {
+                    for name in ["silent", "web"] {
+                        let client = try #require(try await gateway.stores.clients.client(name))
                         for _ in 0..<40 {
                             _ = try await gateway.services.clientSessions?.issue(
-                                ClientGrant(client: client, scopes: []), for: ada, device: SessionDevice(name: client),
-                                id: .random(), authenticated: fixture.gateway.clock.now, from: nil, isTold: true)
+                                ClientGrant(client: name, scopes: []), to: client, for: ada,
+                                device: SessionDevice(name: name), id: .random(),
+                                authenticated: fixture.gateway.clock.now, from: nil, isTold: true)
                         }
                     }
                     #expect(try await gateway.stores.sessions.revokeAll(of: ada.id).sessions == 80)

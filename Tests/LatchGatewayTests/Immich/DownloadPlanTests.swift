@@ -73,6 +73,17 @@ struct DownloadPlanTests {
         }
     }
 
+    @Test("DL-3 a plan ends an archive after 5,000 files, of any size")
+    func dividesByCount() async throws {
+        try await AssetFixture.with { fixture in
+            try await Self.fill(fixture, 9_995)
+            let mine = JSONValue.string(try await fixture.immich.person().id.uuidString.lowercased())
+            let response = try await fixture.post("/download/info", ["userId": mine])
+            let counts = response.json?["archives"]?.array?.map { $0["assetIds"]?.array?.count ?? 0 }
+            #expect(counts == [5_000, 5_000, 1_000])
+        }
+    }
+
     @Test("DL-3 a plan holds one page of a library of 100,000 photographs at a time")
     func holdsOnePage() async throws {
         try await AssetFixture.with { fixture in
