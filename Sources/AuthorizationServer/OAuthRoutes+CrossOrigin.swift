@@ -18,15 +18,17 @@ extension OAuthRoutes {
 
     /// Adds an endpoint that pages of every origin may call, and the response to the question of browsers whether they
     /// may.
+    ///
+    /// `countsClients` is whether the handler counts the request itself, by ``client(of:_:)``.
     func addCrossOrigin(
-        _ path: String, to router: inout Router,
+        _ path: String, countsClients: Bool = false, to router: inout Router,
         handler: @escaping @Sendable (Self, ServerRequest) async throws -> ServerResponse
     ) {
         let methods = Self.crossOriginEndpoints.first { $0.path == path }?.methods ?? []
         for method in methods {
             router.on(method, prefix + path) { request in
                 let response = await response(to: request) {
-                    if let refusal = limited(request) { return refusal }
+                    if !countsClients, let refusal = limited(request) { return refusal }
                     return try await handler(self, request)
                 }
                 return readable(response, at: request.path)

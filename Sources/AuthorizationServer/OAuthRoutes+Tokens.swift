@@ -76,9 +76,10 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 7662 §2.
     func introspect(_ request: ServerRequest) async throws -> ServerResponse {
-        let form = try Self.form(request)
-        let isServer = isIntrospectionClient(request, form)
-        let client = isServer ? nil : try await client(of: request, form)
+        let form = try countedForm(request)
+        let server = introspectionClient(request, form)
+        if let server { try consume(.client, .client("introspection \(server)"), request) }
+        let client = server == nil ? try await client(of: request, form) : nil
         guard client?.isConfidential ?? true else { return TokenResponses.invalidClient }
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
         guard let access = try await sessions.introspect(token), !access.mustChangePassword, !access.grant.isOwn,
@@ -105,12 +106,12 @@ extension OAuthRoutes {
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
     }
 
-    /// Whether the credentials are those of a configured introspection client.
-    private func isIntrospectionClient(_ request: ServerRequest, _ form: FormFields) -> Bool {
-        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else { return false }
-        return services.settings.introspectionClients.contains {
+    /// The id of the configured introspection client whose credentials these are. Nil for any other.
+    private func introspectionClient(_ request: ServerRequest, _ form: FormFields) -> String? {
+        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else { return nil }
+        return services.settings.introspectionClients.first {
             ExactText($0.id) == ExactText(id) && $0.secret == secret
-        }
+        }?.id
     }
 
     /// `GET /oauth2/userinfo`: the claims about the person that the scopes of an access token allow.

@@ -35,6 +35,8 @@ package struct OAuthRoutes: ServiceDialect {
 
     package var name: String { "oauth" }
     package var prefix: String { "/oauth2" }
+    /// True: other callers at an address must not use up what its clients and sessions need.
+    package var countsBodies: Bool { true }
 
     /// Creates the routes, for the given dialects of the gateway. Nil when the settings do not enable the authorization
     /// server, or what it needs.
@@ -66,12 +68,12 @@ package struct OAuthRoutes: ServiceDialect {
     /// Adds the routes.
     package func add(to router: inout Router) {
         addAuthorization(to: &router)
-        addLimited(.post, Self.pushed, to: &router) { try await $0.push($1) }
+        add(.post, Self.pushed, to: &router) { try await $0.push($1) }
         addDevicePage(to: &router)
-        addLimited(.post, Self.deviceAuthorization, to: &router) { try await $0.authorizeDevice($1) }
-        addCrossOrigin(Self.token, to: &router) { try await $0.token($1) }
-        addCrossOrigin(Self.revocation, to: &router) { try await $0.revoke($1) }
-        addLimited(.post, Self.introspection, to: &router) { try await $0.introspect($1) }
+        add(.post, Self.deviceAuthorization, to: &router) { try await $0.authorizeDevice($1) }
+        addCrossOrigin(Self.token, countsClients: true, to: &router) { try await $0.token($1) }
+        addCrossOrigin(Self.revocation, countsClients: true, to: &router) { try await $0.revoke($1) }
+        add(.post, Self.introspection, to: &router) { try await $0.introspect($1) }
         addCrossOrigin(Self.userInfo, to: &router) { try await $0.userInfo($1) }
         addSignOut(to: &router)
         addRegistration(to: &router)
@@ -198,13 +200,28 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 6749 §2.3.1 and §3.2.1.
     func clientForm(_ request: ServerRequest) async throws -> (form: FormFields, client: RegisteredClient) {
-        let form = try Self.form(request)
+        let form = try countedForm(request)
         return (form, try await client(of: request, form))
     }
 
-    /// Authenticates the client of a form.
+    /// Authenticates the client of a form, and counts the request, as ``OAuthRoutes+Limits.swift`` says.
     func client(of request: ServerRequest, _ form: FormFields) async throws -> RegisteredClient {
-        switch ClientCredentials(request, form) {
+        let credentials = ClientCredentials(request, form)
+        try admit(request, form, credentials)
+        do {
+            let client = try await client(of: request, form, credentials)
+            if client.isConfidential { try consume(.client, .client(client.id), request) }
+            return client
+        } catch let refusal as Refusal where refusal.response.status == .unauthorized {
+            countFailure(of: request, credentials)
+            throw refusal
+        }
+    }
+
+    private func client(
+        of request: ServerRequest, _ form: FormFields, _ credentials: ClientCredentials
+    ) async throws -> RegisteredClient {
+        switch credentials {
         case .ambiguous: throw Refusal(response: TokenResponses.ambiguousCredentials)
         case .unreadable: throw Refusal(response: TokenResponses.invalidClient)
         case .none: return try await client(form["client_id"], secret: nil, request)

@@ -139,6 +139,10 @@ extension ConfigurationKey {
             summary: "Requests per minute from one address that require a lookup: sign-ins through providers, "
                 + "exchanges of codes, and keys and tokens that are not in memory."),
         ConfigurationKey(
+            "guards.client_requests", \.clientRequests, as: .number(1...1_000_000),
+            summary: "Requests per minute by one client of OAuth with a secret or keys, or by one server that "
+                + "introspects tokens. They do not count against the address."),
+        ConfigurationKey(
             "guards.credential_requests", \.credentialRequests, as: .number(1...1_000_000),
             summary: "Requests per minute by one person about keys of programs."),
         ConfigurationKey(
@@ -195,8 +199,8 @@ extension ConfigurationKey {
                 + "from clients that are not signed in."),
         ConfigurationKey(
             "limits.connections_per_address", \.connectionsPerAddress, as: .number(1...1_000_000),
-            summary: "The maximum number of open connections from one address; an IPv6 /64 counts as one address. "
-                + "Further connections are closed. Those from trusted_proxies and Unix sockets do not count.",
+            summary: "The maximum number of open connections from one address; an IPv6 /64 counts as one address, a "
+                + "/56 as four and a /48 as sixteen. Further connections are closed. Those from trusted_proxies and Unix sockets do not count.",
             defaultValue: "512, or a quarter of all if that is less"),
         ConfigurationKey(
             "limits.idle", \.server.idleTimeout, as: .duration(.seconds(1)...day),

@@ -59,6 +59,11 @@ extension DaemonConfiguration {
         set { settings.requestRates.address = .perMinute(newValue) }
     }
 
+    var clientRequests: Int {
+        get { settings.requestRates.client.requests }
+        set { settings.requestRates.client = .perMinute(newValue) }
+    }
+
     var credentialRequests: Int {
         get { settings.requestRates.credentials.requests }
         set { settings.requestRates.credentials = .perMinute(newValue) }

@@ -55,7 +55,7 @@ package enum DialectRouter {
                         return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
                     }
                 },
-                wrappingBodies: callers.map { limit($0, dialect) },
+                wrappingBodies: dialect?.countsBodies == true ? nil : callers.map { limit($0, dialect) },
                 wrapping: proofs.flatMap { proofs in
                     dialect.flatMap { $0.checksProofs ? nil : Self.prove(proofs, $0) }
                 })

@@ -26,6 +26,9 @@ package protocol GatewayDialect: Sendable {
     /// The statuses of responses to a body that the dialect cannot read. Default: 400 and 422.
     var unreadable: Set<HTTPStatus> { get }
 
+    /// Whether the routes count bodies that they cannot read, so that ``UnknownCallers`` need not. Default: false.
+    var countsBodies: Bool { get }
+
     /// Whether the routes verify proofs of possession themselves. Default: false, ``DialectRouter`` does it.
     var checksProofs: Bool { get }
 
@@ -63,6 +66,9 @@ extension GatewayDialect {
     package func proofError(_ refusal: ProofRefusal, for request: ServerRequest) -> ServerResponse {
         refusal.challenging(serverError(.unauthorized, "\(refusal.sentence)", for: RefusedRequest(request)))
     }
+
+    /// False.
+    package var countsBodies: Bool { false }
 
     /// 400 and 422.
     package var unreadable: Set<HTTPStatus> { [.badRequest, .unprocessableContent] }

@@ -70,10 +70,17 @@ extension ServiceDialect {
     }
 
     /// Returns the refusal of a request from an address with too many requests, or nil when the address is within its
-    /// limit. A person gets a page, a program gets the dialect's own error.
+    /// limit.
     package func limited(_ request: ServerRequest, _ sentence: String = "Too Many Requests") -> ServerResponse? {
         let caller = RequestCaller.from(services.proxies.client(of: request))
-        guard let wait = services.limits.consume(.address, caller) else { return nil }
+        return services.limits.consume(.address, caller).map { tooMany(request, wait: $0, sentence) }
+    }
+
+    /// Returns the refusal of a request that may be repeated after `wait`. A person gets a page, a program gets the
+    /// dialect's own error.
+    package func tooMany(
+        _ request: ServerRequest, wait: Duration, _ sentence: String = "Too Many Requests"
+    ) -> ServerResponse {
         let response =
             BridgeCallback.wantsPage(request)
             ? services.redirectPages.limited(request)

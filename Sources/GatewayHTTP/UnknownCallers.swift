@@ -40,12 +40,12 @@ package struct UnknownCallers: Sendable {
 
     /// Returns how long the address of a request must wait; nil when the request may be parsed.
     package func wait(of request: ServerRequest) -> Duration? {
-        limits.wait(.address, .from(proxies.client(of: request)))
+        limits.wait(.unreadable, .from(proxies.client(of: request)))
     }
 
     /// Counts an unreadable request against its address.
     package func count(_ request: ServerRequest) {
-        _ = limits.consume(.address, .from(proxies.client(of: request)))
+        _ = limits.consume(.unreadable, .from(proxies.client(of: request)))
     }
 
     private func isSignedIn(_ request: ServerRequest, _ token: String?) async -> Bool {

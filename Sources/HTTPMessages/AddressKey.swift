@@ -1,14 +1,58 @@
-/// The part of a client's address that identifies the client in limits: an IPv4 address, or the /64 prefix of an IPv6
-/// address.
+/// The part of a client's address that limits count by: an IPv4 address, or an IPv6 network of 64, 56 or 48 bits.
 ///
-/// Source: RFC 6177 §2: a site gets at least a /64.
+/// One person with IPv6 has a /64, and many have a /56 or a /48, so a limit on each /64 alone would give them 256 or
+/// 65,536 times the share of others. Every limit by address therefore counts ``wider`` networks too, each with
+/// ``allowance`` times the limit of one address: more people may be in them.
+///
+/// Source: RFC 6177 §2; RIPE-690 §4.2, which recommends a /56 or a /48 for each customer.
 package struct AddressKey: Hashable, Sendable {
-    /// The four bytes of an IPv4 address, the first eight of an IPv6 address, or none.
-    package let bytes: [UInt8]
+    private let prefix: UInt64
+    /// The length of the prefix: 64, 56 or 48 bits of an IPv6 address, 32 of an IPv4 address, 0 without an address.
+    package let bits: UInt8
 
-    /// Creates the key of an address. All clients without an address share one key.
+    /// Creates the narrowest key of an address: all of an IPv4 address, the /64 of an IPv6 address. All clients without
+    /// an address share one key.
     package init(_ address: IPAddress?) {
-        let all = address?.bytes ?? []
-        bytes = all.count == 16 ? Array(all.prefix(8)) : all
+        switch address?.family {
+        case .v4: self.init(prefix: address?.low ?? 0, bits: 32)
+        case .v6: self.init(prefix: address?.high ?? 0, bits: 64)
+        case nil: self.init(prefix: 0, bits: 0)
+        }
+    }
+
+    private init(prefix: UInt64, bits: UInt8) {
+        self.prefix = prefix
+        self.bits = bits
+    }
+
+    /// The next wider network that limits count too: the /56 of a /64, the /48 of a /56. Nil for all others.
+    package var wider: AddressKey? {
+        switch bits {
+        case 64: AddressKey(prefix: prefix & ~0xFF, bits: 56)
+        case 56: AddressKey(prefix: prefix & ~0xFFFF, bits: 48)
+        default: nil
+        }
+    }
+
+    /// The number of addresses whose limit a network has together: 1 for an address, 4 for a /56, 16 for a /48.
+    package var allowance: Int {
+        switch bits {
+        case 56: 4
+        case 48: 16
+        default: 1
+        }
+    }
+
+    /// The widest network that limits count: the /48 of an IPv6 address, otherwise the key itself.
+    package var widest: AddressKey { wider?.widest ?? self }
+
+    /// Every key of the address that limits count, the narrowest first.
+    package var all: [AddressKey] { [self] + (wider?.all ?? []) }
+
+    /// The four bytes of an IPv4 address, the first eight, seven or six of an IPv6 address, or none. Keys of different
+    /// lengths never have the same bytes.
+    package var bytes: [UInt8] {
+        let first = bits == 32 ? 32 : 0
+        return stride(from: 0, to: Int(bits), by: 8).map { UInt8(truncatingIfNeeded: prefix >> (56 - first - $0)) }
     }
 }

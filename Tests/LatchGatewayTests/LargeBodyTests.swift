@@ -60,14 +60,17 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("an address that sent too many unreadable bodies is refused by every route before its body is parsed")
+    @Test("an address that sent too many unreadable bodies is refused by all other dialects before its body is parsed")
     func limitedEverywhere() async throws {
         try await EveryRoute.with {
             $0.requestRates.address = .perMinute(3)
         } _: { fixture in
             let json = [("Content-Type", "application/json")]
             for _ in 0..<3 { _ = try await fixture.http.send("POST", "/api/auth/register", headers: json, body: "[") }
-            let routes = fixture.gateway.router.bodyLimits.filter { $0.route.method != .get }
+            // The authorization server counts bodies itself, so that its clients are not refused because of others.
+            let routes = fixture.gateway.router.bodyLimits.filter {
+                $0.route.method != .get && !$0.route.pattern.hasPrefix("/oauth2/")
+            }
             #expect(routes.count > 50)
             for (route, _, hasAdmission) in routes {
                 let path = route.pattern.replacing("{}", with: "3f2504e0-4f89-41d3-9a0c-0305e82c3301").replacing(

@@ -48,6 +48,41 @@ import Testing
         #expect(limit.consume(address("192.0.2.1")) == nil)
     }
 
+    @Test("A /56 network has the rate of four addresses and a /48 that of sixteen, however many /64 they use")
+    func networks() {
+        func count(_ address: (Int) -> String) -> Int {
+            let limit = self.limit(10, capacity: 10_000)
+            return (0..<2_000).count { limit.consume(self.address(address($0))) == nil }
+        }
+        func hex(_ number: Int) -> String { String(number, radix: 16) }
+        #expect(count { "2001:db8::\(hex($0 + 1))" } == 10)
+        #expect(count { "2001:db8:0:\(hex($0 % 256))::1" } == 40)
+        #expect(count { "2001:db8:0:\(hex($0 * 256 % 65_536))::1" } == 160)
+        #expect(count { "2001:db8:\(hex($0))::1" } == 2_000)
+        // What a network may not send counts for none of its addresses.
+        let limit = self.limit(1)
+        for number in 0..<4 { #expect(limit.consume(address("2001:db8:0:\(number)::1")) == nil) }
+        let (late, other) = (address("2001:db8:0:5::1"), address("2001:db8:0:100::1"))
+        #expect(limit.wait(for: late) != nil && limit.consume(late) != nil)
+        #expect(limit.wait(for: other) == nil && limit.consume(other) == nil)
+        clock.advance(15)
+        #expect(limit.consume(late) == nil)
+    }
+
+    @Test("The addresses of one /48 displace no others from memory")
+    func networkMemory() {
+        let limit = limit(2, capacity: 6_400)
+        let others = (0..<100).map { address("192.0.2.\($0)") }
+        for caller in others { for _ in 0..<2 { #expect(limit.consume(caller) == nil) } }
+        for number in 0..<65_536 {
+            _ = limit.consume(address("2001:db8:0:\(String(number, radix: 16))::1"))
+            clock.advance(0.0001)
+        }
+        // A sixty-fourth of the capacity, the /48 itself, and the other callers.
+        #expect(limit.count <= 100 + 1 + 100)
+        for caller in others { #expect(limit.consume(caller) != nil) }
+    }
+
     @Test("Setting the clock back refuses no client for longer than the window")
     func clockSetBack() throws {
         let limit = limit(2)

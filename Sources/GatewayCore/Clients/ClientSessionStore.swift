@@ -190,7 +190,10 @@ package struct ClientSessionStore: Sendable {
     }
 
     /// Whether this server issued a text as a refresh token. It may be over.
-    package func isRefreshToken(_ text: String) -> Bool { RefreshToken(text, key: key) != nil }
+    package func isRefreshToken(_ text: String) -> Bool { session(ofRefreshToken: text) != nil }
+
+    /// The session that this server issued a refresh token for. Nil for any other text. It may be over.
+    package func session(ofRefreshToken text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
 
     private enum Refreshed: Sendable {
         case tokens(ClientTokens), refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)

@@ -4,8 +4,12 @@ package import FoundationEssentials
 package struct RequestRates: Sendable, Equatable {
     /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
     /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
-    /// one address.
+    /// one address. Counted apart with the same rate: unreadable bodies and wrong credentials of clients by address,
+    /// and requests with a refresh token by its session.
     package var address = RequestRate.perMinute(600)
+    /// The rate of one client of OAuth that authenticates itself, and of one server that introspects tokens. 6,000 per
+    /// minute by default. Their requests do not count against their address.
+    package var client = RequestRate.perMinute(6_000)
     /// The rate of one person for creating, listing and revoking keys. 10 per minute by default.
     package var credentials = RequestRate.perMinute(10)
     /// The rate of one person or key for requests that read. 100 per minute by default.
@@ -23,7 +27,14 @@ package struct RequestRates: Sendable, Equatable {
 package struct RequestLimits: Sendable {
     /// The kinds of limits, as the metrics name them.
     package enum Kind: String, CaseIterable, Sendable {
-        case address, credentials, general, writes
+        case address
+        /// Bodies that cannot be read, by address.
+        case unreadable
+        /// Wrong credentials of clients, by address.
+        case authentication
+        /// Requests of clients that authenticated themselves, and with the refresh token of a session.
+        case client, session
+        case credentials, general, writes
     }
 
     private let limits: [Kind: RequestLimit]
@@ -31,7 +42,9 @@ package struct RequestLimits: Sendable {
 
     package init(_ rates: RequestRates, metrics: Metrics, now: @escaping @Sendable () -> Date) {
         limits = [
-            .address: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
+            .address: RequestLimit(rates.address, now: now), .unreadable: RequestLimit(rates.address, now: now),
+            .authentication: RequestLimit(rates.address, now: now), .client: RequestLimit(rates.client, now: now),
+            .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
             .general: RequestLimit(rates.general, now: now), .writes: RequestLimit(rates.writes, now: now),
         ]
         self.metrics = metrics

@@ -39,6 +39,7 @@ struct EveryDialect: Sendable {
             settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
             settings.requestRates = RequestRates()
             settings.requestRates.address = .perMinute(1_000_000)
+            settings.requestRates.client = .perMinute(1_000_000)
             settings.requestRates.credentials = .perMinute(1_000_000)
             settings.requestRates.general = .perMinute(1_000_000)
             settings.requestRates.writes = .perMinute(1_000_000)

@@ -1,0 +1,94 @@
+import Crypto
+import FoundationEssentials
+import HTTPMessages
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import LatchGateway
+
+/// What the requests of clients count for.
+@Suite("The limits of clients", .timeLimit(.minutes(20)))
+struct ClientLimitTests {
+    private static let web = [("client_id", "web"), ("client_secret", OAuthFixture.secret)]
+
+    /// Sends requests without credentials, in bodies that can be read and that cannot, until the address has none left.
+    private func flood(_ fixture: OAuthFixture) async throws {
+        for _ in 0..<6 {
+            _ = try await fixture.post("token", [("grant_type", "refresh_token"), ("refresh_token", "x")])
+            _ = try await fixture.post("token", [("grant_type", "authorization_code"), ("client_id", "app")])
+            _ = try await fixture.open(fixture.parameters)
+            _ = try await fixture.gateway.http.send(
+                "POST", "/api/auth/login", headers: [("Content-Type", "application/json")], body: "{")
+        }
+        #expect(try await fixture.post("token", [("client_id", "app")]).status == 429)
+    }
+
+    @Test("a flood of an anonymous client takes neither refreshes nor introspection of others at its address")
+    func anonymousFlood() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(8)
+        } _: { fixture in
+            let tokens = try await fixture.tokens()
+            try await flood(fixture)
+            let refreshed = try await fixture.refresh(tokens.refresh)
+            #expect(refreshed.status == 200, "\(refreshed.text)")
+            for _ in 0..<20 {
+                #expect(try await fixture.post("introspect", Self.web + [("token", "x")]).status == 200)
+            }
+            let last = try OAuthTokens(refreshed).refresh
+            #expect(try await fixture.post("revoke", [("client_id", "app"), ("token", last)]).status == 200)
+        }
+    }
+
+    @Test("the requests of a client that authenticates itself count for the client, with a limit of its own")
+    func authenticated() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(5)
+            $0.requestRates.client = .perMinute(12)
+            $0.introspectionClients = [
+                try? IntrospectionClient(id: "web", secret: Secret("another secret that is long enough for a server"))
+            ]
+            .compactMap { $0 }
+        } _: { fixture in
+            for _ in 0..<12 {
+                #expect(try await fixture.post("introspect", Self.web + [("token", "x")]).status == 200)
+            }
+            let limited = try await fixture.post("introspect", Self.web + [("token", "x")])
+            #expect(limited.status == 429 && limited.headers["Retry-After"] != nil)
+            // A server that introspects tokens is another caller, and so is the address.
+            let server = [
+                ("client_id", "web"), ("client_secret", "another secret that is long enough for a server"),
+                ("token", "x"),
+            ]
+            #expect(try await fixture.post("introspect", server).status == 200)
+            #expect(try await fixture.post("token", [("client_id", "app")]).status == 400)
+        }
+    }
+
+    @Test("wrong credentials count for the address, and use up nothing else of it")
+    func wrongCredentials() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(5)
+        } _: { (fixture: OAuthFixture) async throws in
+            let wrong = [("client_id", "web"), ("client_secret", "wrong"), ("token", "x")]
+            for _ in 0..<5 { #expect(try await fixture.post("introspect", wrong).status == 401) }
+            #expect(try await fixture.post("introspect", wrong).status == 429)
+            #expect(try await fixture.post("token", [("client_id", "app")]).status == 400)
+        }
+    }
+
+    @Test("the refreshes of one session have a limit, which others do not share")
+    func sessions() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(12)
+        } _: { fixture in
+            let (one, other) = (try await fixture.tokens(), try await fixture.tokens())
+            // The response is the same as long as none of its tokens is used.
+            for _ in 0..<12 { #expect(try await fixture.refresh(one.refresh).status == 200) }
+            #expect(try await fixture.refresh(one.refresh).status == 429)
+            #expect(try await fixture.refresh(other.refresh).status == 200)
+        }
+    }
+}
