@@ -47,6 +47,26 @@ struct SharedGuardTests {
         }
     }
 
+    @Test("failures from a /48 lock it out at every gateway, although each /64 has only one")
+    func networks() async throws {
+        try await Guards.with(2) { guards in
+            func attempt(_ number: Int) async throws -> SignInGuard.Reservation? {
+                let address = ClientAddress(IPAddress("2001:db8:0:\(String(number * 256, radix: 16))::1"))
+                let account = EmailAddress(normalizing: "\(number)@example.org")
+                return try await guards[number % 2].reserve(from: address, account: account).granted
+            }
+            // Sixteen times the five of an address.
+            for number in 0..<80 {
+                let reservation = try #require(try await attempt(number), "\(number)")
+                let lockOut = try await guards[number % 2].fail(reservation).address
+                #expect((lockOut != nil) == (number == 79), "\(number)")
+            }
+            for number in 80..<84 { #expect(try await attempt(number) == nil) }
+            let other = ClientAddress(IPAddress("2001:db8:1::1"))
+            #expect(try await guards[0].reserve(from: other, account: account).granted != nil)
+        }
+    }
+
     @Test("correct sign-ins at several gateways do not count, and clear the failures of other gateways")
     func success() async throws {
         try await Guards.with(3) { guards in

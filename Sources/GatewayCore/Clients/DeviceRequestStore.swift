@@ -18,8 +18,9 @@ package struct DeviceRequestStore: Sendable {
     package static let interval = 5
     /// How much less than the interval is accepted, in seconds, because messages take different times.
     private static let toleratedHaste = 1.0
-    /// The maximum numbers of requests: of all, and of those from one IPv4 address or /64 network of IPv6 addresses that
-    /// have not expired. When all are too many, an eighth of them is displaced; see ``FairShare``.
+    /// The maximum numbers of requests: of all, and of those that have not expired from one IPv4 address or /64 network of
+    /// IPv6 addresses. Wider networks may have ``AddressKey/allowance`` times as many. When all are too many, an eighth of
+    /// them is displaced; see ``FairShare``.
     package static let maximum = (total: 8_192, address: 64)
     /// How long an expired request is kept, so that its device learns why it gets no tokens.
     private static let memory = Duration.seconds(600)
@@ -59,14 +60,14 @@ package struct DeviceRequestStore: Sendable {
         for _ in 0..<3 {
             let codes = DeviceCodes(device: Secret(Base64URL.encode(SecureRandom.bytes(32))), user: UserCode())
             let (deviceHash, userHash) = (SHA256.digest(codes.device).bytes, hash(of: codes.user))
-            let address = AddressKey(device.address.flatMap { IPAddress($0) }).bytes
+            let address = AddressKey(device.address.flatMap { IPAddress($0) })
             let inserted = try await database.write { connection -> Bool? in
                 guard try makeRoom(for: address, at: now, connection) else { return nil }
                 return try connection.run(
                     DeviceStatements.insert, deviceHash, userHash, grant.client, grant.scopes.joined(separator: " "),
                     grant.audience.joined(separator: " "), dialect, device.name, device.address ?? "", now,
                     now + Self.lifetime, level?.rawValue, maximumAge.map { Int($0.components.seconds) }, Self.interval,
-                    StoredDeviceRequest.State.waiting.rawValue, address) == 1
+                    StoredDeviceRequest.State.waiting.rawValue, address.bytes) == 1
             }
             guard let inserted else { return nil }
             if inserted { return codes }
@@ -74,12 +75,17 @@ package struct DeviceRequestStore: Sendable {
         return nil
     }
 
-    /// Displaces requests when there are too many. Returns false when the address has too many itself.
+    /// Displaces requests when there are too many. Returns false when the address, or its network, has too many itself.
     private func makeRoom(
-        for address: [UInt8], at now: Date, _ connection: Connection
+        for address: AddressKey, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
-        guard let counts = try connection.first(DeviceStatements.count, address, now) else { return true }
-        guard counts.address < maximum.address else { return false }
+        let network = address.wider
+        guard
+            let counts = try connection.first(
+                DeviceStatements.count, address.bytes, network?.bytes, network?.wider?.bytes, now)
+        else { return true }
+        let hasRoom = zip(counts.addresses, address.all).allSatisfy { $0 < maximum.address * $1.allowance }
+        guard hasRoom else { return false }
         if counts.total >= maximum.total {
             try connection.run(DeviceStatements.trim, maximum.total / 8 * 7)
         }
@@ -189,11 +195,17 @@ private enum DeviceStatements {
 
     static let count = Statement(
         """
-        SELECT count(*), coalesce(sum(CASE WHEN address_key = ?1 AND expires_at > ?2 THEN 1 ELSE 0 END), 0)
+        SELECT count(*),
+            coalesce(sum(CASE WHEN expires_at > ?4 AND address_key = ?1 THEN 1 ELSE 0 END), 0),
+            coalesce(sum(CASE WHEN expires_at > ?4 AND substr(address_key, 1, 7) = ?2 THEN 1 ELSE 0 END), 0),
+            coalesce(sum(CASE WHEN expires_at > ?4 AND substr(address_key, 1, 6) = ?3 THEN 1 ELSE 0 END), 0)
         FROM device_requests
-        """, [UInt8].self, Date.self
+        """, [UInt8].self, [UInt8]?.self, [UInt8]?.self, Date.self
     ) { row throws(DatabaseError) in
-        (total: try row.get(0) as Int, address: try row.get(1) as Int)
+        (
+            total: try row.get(0) as Int,
+            addresses: [try row.get(1) as Int, try row.get(2) as Int, try row.get(3) as Int]
+        )
     }
 
     static let trim = Statement(

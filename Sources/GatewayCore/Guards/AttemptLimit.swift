@@ -10,6 +10,13 @@ package struct AttemptLimit: Sendable, Equatable {
     /// next one is a first one again.
     package var maximumLockOut: Duration
 
+    /// The limit with `factor` times as many failures.
+    func times(_ factor: Int) -> AttemptLimit {
+        var limit = self
+        limit.attempts = attempts.multipliedReportingOverflow(by: factor).overflow ? .max : attempts * factor
+        return limit
+    }
+
     /// Creates a limit.
     package init(
         attempts: Int, window: Duration, firstLockOut: Duration = .seconds(30),

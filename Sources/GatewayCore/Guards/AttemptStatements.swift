@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// What a counter counts.
 enum AttemptKind: String, Sendable {
-    case address, account
+    case address, network, account
 }
 
 /// SQL statements for the counters of attempts and the attempts in progress.

@@ -6,9 +6,9 @@ import Synchronization
 
 /// Limits password attempts from one address, and on one account whether or not it exists.
 ///
-/// An IPv6 address is counted by its /64, because one customer has a whole /64. Too many failures start a lock-out,
-/// which is longer each time. The correct password clears the failures of the account but not those of the address,
-/// because an attacker may have an account.
+/// An IPv6 address is counted by its /64, because one customer has a whole /64, and by its /56 and /48, in which four and
+/// sixteen times as many attempts may fail. Too many failures start a lock-out, which is longer each time. The correct
+/// password clears the failures of the account but not those of the address, because an attacker may have an account.
 ///
 /// The counters are in the database, so all gateways on it share one limit, and a restart ends no lock-out. An attempt
 /// reserves a place before the password is checked and settles it afterwards, so there are never more concurrent
@@ -25,6 +25,8 @@ package final class SignInGuard: Sendable {
     package struct Reservation: Sendable {
         fileprivate let id = SecureRandom.bytes(16)
         fileprivate let address: StoredCounter
+        /// The wider networks of the address. Only their failures count, not the attempts in progress.
+        fileprivate let networks: [StoredCounter]
         fileprivate let account: StoredCounter?
         fileprivate let begun: Date
         /// Whether the account has failures, which the correct password clears.
@@ -63,8 +65,8 @@ package final class SignInGuard: Sendable {
     ///     digests without a key.
     ///   - address: The limit on an address.
     ///   - account: The limit on an account.
-    ///   - capacity: The maximum number of addresses, and of accounts, after ``sweep()``. The ones with the least
-    ///     information are deleted. Between two sweeps each gateway may add a sixteenth more.
+    ///   - capacity: The maximum number of addresses, of networks and of accounts, after ``sweep()``. The ones with the
+    ///     least information are deleted. Between two sweeps each gateway may add a sixteenth more.
     ///   - now: The clock of lock-outs. The clocks of two gateways may differ by a minute.
     package init(
         database: Database, key: Secret?, address: AttemptLimit, account: AttemptLimit, capacity: Int = 50_000,
@@ -83,9 +85,12 @@ package final class SignInGuard: Sendable {
     /// - Throws: `DatabaseError`, or `CancellationError`. The attempt is not allowed then.
     package func reserve(from address: ClientAddress, account: EmailAddress?) async throws -> Decision {
         let now = now()
+        let key = AddressKey(address)
         let request = Reservation(
-            address: StoredCounter(
-                kind: .address, digest: digests.address(AddressKey(address)), limit: limits.address),
+            address: StoredCounter(kind: .address, digest: digests.address(key), limit: limits.address),
+            networks: key.all.dropFirst().map {
+                StoredCounter(kind: .network, digest: digests.address($0), limit: limits.address.times($0.allowance))
+            },
             account: account.map { StoredCounter(kind: .account, digest: digests.account($0), limit: limits.account) },
             begun: now)
         for counter in request.counters {
@@ -122,7 +127,8 @@ package final class SignInGuard: Sendable {
 
     /// Settles an attempt with a wrong password, or one that counts as such.
     ///
-    /// - Returns: The lengths of the lock-outs that start; nil where none starts.
+    /// - Returns: The lengths of the lock-outs that start, of the address or one of its networks and of the account; nil
+    ///   where none starts.
     /// - Throws: `DatabaseError` when the failure could not be counted. The place stays reserved for
     ///   ``placeLifetime`` then.
     package func fail(_ reservation: Reservation) async throws -> (address: Duration?, account: Duration?) {
@@ -130,14 +136,16 @@ package final class SignInGuard: Sendable {
         let lengths = try await settle { connection in
             // In the same transaction, so that the place is never free before the failure is counted.
             try connection.run(AttemptStatements.end, reservation.id)
-            let address = try reservation.address.fail(at: now, connection)
-            return (address: address, account: try reservation.account?.fail(at: now, connection))
+            let addresses = try ([reservation.address] + reservation.networks).map {
+                (digest: $0.digest, length: try $0.fail(at: now, connection))
+            }
+            return (addresses: addresses, account: try reservation.account?.fail(at: now, connection))
         }
-        if let length = lengths.address { lockOuts.insert(reservation.address.digest, until: now + length) }
+        for case (let digest, let length?) in lengths.addresses { lockOuts.insert(digest, until: now + length) }
         if let account = reservation.account, let length = lengths.account {
             lockOuts.insert(account.digest, until: now + length)
         }
-        return lengths
+        return (lengths.addresses.compactMap(\.length).max(), lengths.account)
     }
 
     /// Deletes the attempts that ended from the database. Called once a second, and before the database is closed.
@@ -155,7 +163,9 @@ package final class SignInGuard: Sendable {
         let now = now() - ClockDifference.tolerated
         lockOuts.sweep(at: now)
         _ = try await write { try $0.run(AttemptStatements.deleteEnded, now) }
-        for (kind, limit) in [(AttemptKind.address, limits.address), (.account, limits.account)] {
+        for (kind, limit) in [
+            (AttemptKind.address, limits.address), (.network, limits.address), (.account, limits.account),
+        ] {
             try await write { [capacity] connection in
                 try connection.run(AttemptStatements.deleteIdle, kind.rawValue, now, now - limit.maximumLockOut)
                 let excess = (try connection.first(AttemptStatements.count, kind.rawValue) ?? 0) - capacity
@@ -200,14 +210,15 @@ package final class SignInGuard: Sendable {
 
 extension SignInGuard.Reservation {
     /// The counters.
-    fileprivate var counters: [StoredCounter] { [address] + (account.map { [$0] } ?? []) }
+    fileprivate var counters: [StoredCounter] { [address] + networks + (account.map { [$0] } ?? []) }
 
     /// Reserves the places if all counters allow it. Otherwise writes nothing.
     fileprivate func begin(
         at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
     ) throws(DatabaseError) -> SignInGuard.Decision {
         if let wait = try refusal(at: now, lockOuts, connection) { return .refused(wait) }
-        try StoredCounter.touch(counters, at: now, connection)
+        // A network gets a counter when an attempt fails.
+        try StoredCounter.touch(counters.filter { $0.kind != .network }, at: now, connection)
         try connection.run(
             AttemptStatements.begin, id, address.digest, account?.digest, now + SignInGuard.placeLifetime)
         var granted = self

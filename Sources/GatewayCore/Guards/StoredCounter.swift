@@ -60,6 +60,8 @@ struct StoredCounter: Sendable {
     private func inProgress(at now: Date, _ connection: Connection) throws(DatabaseError) -> Int {
         switch kind {
         case .address: try connection.first(AttemptStatements.inProgressFromAddress, digest, now) ?? 0
+        // No index finds them by network, and the queue of hashes bounds them.
+        case .network: 0
         case .account: try connection.first(AttemptStatements.inProgressOnAccount, digest, now) ?? 0
         }
     }

@@ -313,6 +313,13 @@ struct DeviceGrantTests {
             }
             #expect(try await begin(from: "2001:db8:1:2:ffff::") == nil, "of the same network")
             #expect(try await begin(from: "2001:db8:1:3::") != nil)
+            // The /56 has four times as many, the two networks above included.
+            for number in 0..<(3 * DeviceRequestStore.maximum.address - 1) {
+                let made = try await begin(from: "2001:db8:1:\(String(number % 128 + 16, radix: 16))::1")
+                #expect(made != nil, "\(number)")
+            }
+            #expect(try await begin(from: "2001:db8:1:f0::1") == nil, "of the same /56")
+            #expect(try await begin(from: "2001:db8:1:100::1") != nil)
         }
     }
 }
