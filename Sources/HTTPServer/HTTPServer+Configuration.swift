@@ -24,24 +24,28 @@ extension HTTPServer {
         /// The timeout of a request head. It starts when the connection is accepted for the first request, and with the
         /// request line for later ones. Bytes that arrive slowly do not extend it. Default: 10 s.
         package var headerTimeout: Duration
-        /// The timeout of a request body, from the end of the head. Default: 30 s.
+        /// The timeout of a request body, from the end of the head. In each third of it 1 KiB of the body must arrive, or
+        /// its rest. Default: 30 s.
         package var bodyTimeout: Duration
         /// The maximum number of connections at once over all loops. Nil uses the file descriptor limit, with at most
         /// 20,000 connections. Further connections wait in the system's queue.
         package var connectionLimit: Int?
-        /// The maximum number of connections at once from one address. An IPv6 /64 counts as one address. Further
-        /// connections are closed immediately. Nil means 512, or a quarter of all connections if that is less.
+        /// The maximum number of connections at once from one address. An IPv6 /64 counts as one address. A /56 may
+        /// have four times as many and a /48 sixteen times, each at most half of all. Further connections are closed
+        /// immediately. Nil means 512, or a quarter of all connections if that is less.
         package var connectionsPerAddress: Int?
         /// Whether the connections of a client count against its address. Return false for a reverse proxy, which
         /// carries the connections of many clients. Default: all clients count. Clients of a Unix socket have no
         /// address.
         package var countsConnections: @Sendable (PeerAddress) -> Bool = { _ in true }
-        /// The memory for the read buffers of connections, in bytes. Default: 96 MiB. When it is used up, further
-        /// connections are not read until another connection ends. The number of connections that fit depends on
-        /// ``maximumHeaderBytes``.
+        /// The memory for the read buffers of connections, in bytes. Default: 96 MiB. The number of connections that fit
+        /// depends on ``maximumHeaderBytes``. When it is used up, connections that wait for their next request are closed,
+        /// then those whose head is incomplete: of an address with more than an eighth of them, of a /56 with more than
+        /// a quarter, of a /48 with more than half, and those that have waited for a tenth of ``headerTimeout``.
         package var connectionMemory = 96 << 20
-        /// The memory for requests that wait for the rest of their body or for their handler, over all connections, in
-        /// bytes. Default: 12 MiB. When it is used up, a request whose body is incomplete gets 503.
+        /// The memory for requests that wait for the rest of their body, in bytes. Default: 12 MiB, shared equally by the
+        /// loops. One address may use an eighth of it, a /56 a quarter and a /48 half. When one of these is used up, the
+        /// request in it that has waited longest gets 503.
         package var requestMemory = 12 << 20
 
         /// The certificate for ``Listener/tls(host:port:)``. Required when the configuration has such a listener.

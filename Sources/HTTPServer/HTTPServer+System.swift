@@ -8,19 +8,20 @@ extension HTTPServer.Configuration {
     }
 
     /// Returns the limits of the process: the number of file descriptors, and the number of connections for each
-    /// libmicrohttpd daemon and each address.
+    /// libmicrohttpd daemon, each address and each wider network.
     ///
     /// Raises the descriptor limit to the system's maximum. 128 descriptors are reserved for other purposes.
     ///
     /// Source: getrlimit(2).
-    func limits() -> (descriptors: Int, connectionsPerDaemon: Int, connectionsPerAddress: Int) {
+    func limits() -> (descriptors: Int, perDaemon: Int, perAddress: Int, perNetwork: Int) {
         var descriptors: UInt64 = 1024
         _ = latch_raise_descriptor_limit(&descriptors)
         let available = max(16, Int(clamping: descriptors) - 128)
         let total = min(connectionLimit ?? 20_000, available)
+        let perAddress = connectionsPerAddress ?? max(16, min(512, total / 4))
         return (
-            Int(clamping: descriptors), max(1, total / (max(1, loops) * max(1, listeners.count))),
-            connectionsPerAddress ?? max(16, min(512, total / 4))
+            Int(clamping: descriptors), max(1, total / (max(1, loops) * max(1, listeners.count))), perAddress,
+            max(perAddress, total / 2)
         )
     }
 }

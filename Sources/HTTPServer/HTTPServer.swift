@@ -60,9 +60,10 @@ package final class HTTPServer: Sendable {
             throw HTTPServerError(
                 .certificate, "Could not listen on \(listener): TLS needs a certificate and its key; configure both.")
         }
-        let (descriptors, limit, perAddress) = configuration.limits()
+        let (descriptors, limit, perAddress, perNetwork) = configuration.limits()
         let settings = EventLoop.Settings(
-            configuration, router: router, connectionsPerAddress: perAddress, onAccess: onAccess, onLog: onLog)
+            configuration, router: router, perAddress: perAddress, perNetwork: perNetwork, onAccess: onAccess,
+            onLog: onLog)
         let loopCount = max(1, configuration.loops)
         var sockets: [ListeningSocket] = []
         var loops: [EventLoop] = []

@@ -95,7 +95,7 @@ struct AdmissionTests {
         }
         for await _ in asked {}
         let settings = server.server.loops[0].settings
-        try await eventually { settings.budget.usedBytes == 0 }
+        try await eventually { settings.requestMemory.usedBytes == 0 }
         await server.stop()
     }
 
@@ -119,34 +119,46 @@ struct AdmissionTests {
             Result { try RawExchanges.run(Array(repeating: bytes, count: 20), port: port, ending: request.ending) }
         }.get()
         let settings = server.server.loops[0].settings
-        try await eventually { settings.budget.usedBytes == 0 }
+        try await eventually { settings.requestMemory.usedBytes == 0 }
         await server.stop()
     }
 
-    @Test("when the memory for unfinished requests is used up, further ones get 503 and complete ones are served")
-    func memoryBudget() async throws {
+    private static let part =
+        "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n" + String(repeating: "x", count: 8_000)
+
+    /// Sends the rest of ``part``; the response must have all of it.
+    private static func complete(_ socket: RawSocket) throws {
+        try socket.write(String(repeating: "x", count: 1_000))
+        #expect(try socket.readResponse().body.utf8.count == 9_000)
+    }
+
+    @Test(
+        "when the memory for incomplete requests is used up, the one that waits longest gets 503, and complete ones are served"
+    )
+    func memoryLimit() async throws {
         let server = try await TestServer(
             TestServer.configuration {
+                $0.loops = 1
                 $0.requestMemory = 40_000
                 $0.bodyTimeout = .seconds(3_600)
+                $0.countsConnections = { _ in false }
             })
         let settings = server.server.loops[0].settings
-        let part =
-            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000\r\n\r\n" + String(repeating: "x", count: 8_000)
         var waiting: [RawSocket] = []
         for count in 1...4 {
             let socket = try server.connect()
-            try socket.write(part)
+            try socket.write(Self.part)
             waiting.append(socket)
-            try await eventually { settings.budget.usedBytes >= count * 8_000 }
+            try await eventually { settings.requestMemory.usedBytes >= count * 8_000 }
         }
-        let refused = try server.connect()
-        try refused.write(part)
-        let response = try refused.readToEnd()
+        let newest = try server.connect()
+        try newest.write(Self.part)
+        let response = try waiting.removeFirst().readToEnd()
         #expect(response.hasPrefix("HTTP/1.1 503 "))
         #expect(response.contains("\r\nRetry-After: 5\r\n"))
         #expect(response.contains("\r\nConnection: close\r\n"))
-        #expect(settings.budget.usedBytes <= 40_000)
+        try await eventually { settings.requestMemory.usedBytes >= 4 * 8_000 }
+        #expect(settings.requestMemory.usedBytes <= 40_000)
 
         let complete = try server.connect()
         try complete.write("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nwhole")
@@ -154,11 +166,95 @@ struct AdmissionTests {
         try complete.write("GET /later HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try complete.readResponse().body == "later")
 
-        for socket in waiting {
-            try socket.write(String(repeating: "x", count: 1_000))
-            #expect(try socket.readResponse().body.utf8.count == 9_000)
+        for socket in waiting + [newest] { try Self.complete(socket) }
+        try await eventually { settings.requestMemory.usedBytes == 0 }
+        await server.stop()
+    }
+
+    @Test("an address that uses up its share of the memory for incomplete requests displaces only its own")
+    func memoryShare() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                // An eighth of it is enough for one of these requests.
+                $0.requestMemory = 80_000
+                $0.bodyTimeout = .seconds(3_600)
+            })
+        let settings = server.server.loops[0].settings
+        let patient = try server.connect(from: "127.0.0.2")
+        try patient.write(Self.part)
+        try await eventually { settings.requestMemory.usedBytes >= 8_000 }
+        var last = try server.connect()
+        try last.write(Self.part)
+        for _ in 1...20 {
+            let next = try server.connect()
+            try next.write(Self.part)
+            #expect(try last.readToEnd().hasPrefix("HTTP/1.1 503 "))
+            last = next
         }
-        try await eventually { settings.budget.usedBytes == 0 }
+        // Larger than the share, but the only one of its address.
+        let large = try server.connect(from: "127.0.0.3")
+        try large.write(
+            "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 30000\r\n\r\n" + String(repeating: "x", count: 29_999))
+        try await eventually { settings.requestMemory.usedBytes >= 16_000 + 29_999 }
+        try large.write("x")
+        #expect(try large.readResponse().body.utf8.count == 30_000)
+        for socket in [patient, last] { try Self.complete(socket) }
+        try await eventually { settings.requestMemory.usedBytes == 0 }
+        await server.stop()
+    }
+
+    @Test("slow heads of one address are refused as soon as another address needs their memory")
+    func slowHeads() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                // The minimum is sixteen connections per loop.
+                $0.connectionMemory = 1
+                $0.headerTimeout = .seconds(3_600)
+            })
+        let loop = server.server.loops[0]
+        let slow = try (0..<16).map { _ in
+            let socket = try server.connect()
+            try socket.write("GET /hello HTTP/1.1\r\nHo")
+            return socket
+        }
+        try await eventually { await Self.readCount(of: loop) == 16 }
+        let other = try server.connect(from: "127.0.0.2")
+        try other.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try other.readResponse().body == "hello")
+        // Not more of them than needed.
+        try slow[15].write("st: a\r\n\r\n")
+        #expect(try slow[15].readResponse().body == "hello")
+        await server.stop()
+    }
+
+    @Test("slow heads within the shares are refused after a tenth of their time when others need their memory")
+    func patientHeads() async throws {
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                $0.connectionMemory = 1
+                $0.headerTimeout = .seconds(20)
+                $0.countsConnections = { _ in false }
+            })
+        let loop = server.server.loops[0]
+        let slow = try (0..<16).map { _ in
+            let socket = try server.connect()
+            try socket.write("GET /hello HTTP/1.1\r\nHo")
+            return socket
+        }
+        try await eventually { await Self.readCount(of: loop) == 16 }
+        let other = try server.connect()
+        try other.write("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try other.readResponse().body == "hello")
+        // After all of their time they would get 408.
+        let answers = slow.compactMap { socket in
+            socket.finishWriting()
+            return try? socket.readToEnd()
+        }
+        #expect(answers.contains { $0.hasPrefix("HTTP/1.1 503 ") })
+        #expect(!answers.contains { $0.hasPrefix("HTTP/1.1 408 ") })
         await server.stop()
     }
 
@@ -171,6 +267,7 @@ struct AdmissionTests {
                 $0.connectionMemory = 1
                 // Only the test ends a connection, however slow the machine is.
                 $0.headerTimeout = .seconds(3_600)
+                $0.countsConnections = { _ in false }
             })
         let reading = try (0..<16).map { _ in
             let socket = try server.connect()
@@ -262,11 +359,48 @@ struct AdmissionTests {
         return socket
     }
 
+    @Test("connections are counted by /64, /56 and /48, with larger limits for the wider networks")
+    func perNetworkLimit() throws {
+        /// Adds connections from new networks until one is refused; their number.
+        func fill(_ counter: ConnectionCounter, _ address: (Int) -> String) throws -> Int {
+            for count in 0... {
+                let peer = try PeerAddress.ipv6(#require(IPAddress(address(count)) as IPAddress?), port: 1)
+                guard counter.admits(peer, now: 0, { _ in }) else { return count }
+                counter.add(peer)
+            }
+            return 0
+        }
+        func hex(_ number: Int) -> String { String(number, radix: 16) }
+        func counter(_ networkLimit: Int = 1_000) -> ConnectionCounter {
+            ConnectionCounter(limit: 3, networkLimit: networkLimit) { _ in true }
+        }
+        #expect(try fill(counter()) { "2001:db8::\(hex($0))" } == 3)
+        #expect(try fill(counter()) { "2001:db8:0:\(hex($0 % 256))::1" } == 12)
+        #expect(try fill(counter()) { "2001:db8:0:\(hex($0 * 256))::1" } == 48)
+        #expect(try fill(counter(10)) { "2001:db8:0:\(hex($0 * 256))::1" } == 10)
+        #expect(try fill(counter()) { "2001:db8:\($0 >= 100 ? "0" : hex($0))::1" } > 100)
+        let emptied = counter()
+        let peer = PeerAddress.ipv6(try #require(IPAddress("2001:db8::1") as IPAddress?), port: 1)
+        for _ in 0..<100 {
+            #expect(emptied.admits(peer, now: 0) { _ in })
+            emptied.add(peer)
+            emptied.remove(peer)
+        }
+    }
+
     @Test("an IPv6 /64 counts as one client, like an IPv4 address")
     func addressGrouping() throws {
         func key(_ text: String) throws -> AddressKey { try AddressKey(#require(IPAddress(text) as IPAddress?)) }
         #expect(try key("2001:db8::1") == key("2001:db8::ffff:1"))
         #expect(try key("2001:db8::1") != key("2001:db8:0:1::1"))
         #expect(try key("192.0.2.1") != key("192.0.2.2"))
+        #expect(try key("192.0.2.1").all.map(\.bytes) == [[192, 0, 2, 1]])
+        #expect(AddressKey(nil).all.map(\.bytes) == [[]])
+        let all = try key("2001:db8:a:b0c::1").all
+        let bytes: [UInt8] = [0x20, 1, 0xd, 0xb8, 0, 0xa, 0xb, 0xc]
+        #expect(all.map(\.bytes) == [bytes, Array(bytes.prefix(7)), Array(bytes.prefix(6))])
+        #expect(all.map(\.allowance) == [1, 4, 16])
+        #expect(try key("2001:db8:a:bff::1").all[1] == all[1])
+        #expect(try key("2001:db8:a:c00::1").all[2] == all[2])
     }
 }

@@ -33,8 +33,8 @@ final class TestServer: Sendable {
 
     var port: Int { server.addresses.first?.port.map(Int.init) ?? 0 }
 
-    func connect(deadline: Int = SuccessTimeout.seconds) throws -> RawSocket {
-        try RawSocket(port: port, deadline: deadline)
+    func connect(from source: String? = nil, deadline: Int = SuccessTimeout.seconds) throws -> RawSocket {
+        try RawSocket(port: port, from: source, deadline: deadline)
     }
 
     /// One request on a connection of its own, and everything that came back until the server closed it.

@@ -58,6 +58,28 @@ struct TimeoutTests {
         await server.stop()
     }
 
+    @Test("a body that stops arriving gets 408 before an older one that arrives slowly has used up its time")
+    func stalledBody() async throws {
+        let server = try await TestServer(TestServer.configuration { $0.bodyTimeout = .seconds(15) })
+        let head = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+        let steady = try server.connect()
+        try steady.write(head)
+        let stalled = try server.connect()
+        try stalled.write(head + String(repeating: "x", count: 900_000))
+        var sent = 0
+        var waiting = pollfd(fd: stalled.descriptor, events: Int16(POLLIN), revents: 0)
+        // A byte now and then is no progress.
+        while poll(&waiting, 1, 100) == 0, sent < 900_000 {
+            try steady.write(String(repeating: "x", count: 1_000))
+            sent += 1_000
+            try? stalled.write("x")
+        }
+        #expect(try stalled.readToEnd().hasPrefix("HTTP/1.1 408 "))
+        try steady.write(String(repeating: "x", count: 1_000_000 - sent))
+        #expect(try steady.readResponse().body.utf8.count == 1_000_000)
+        await server.stop()
+    }
+
     @Test(
         "a slow request line and a silent connection are closed",
         arguments: ["GET /hello", ""])

@@ -15,8 +15,10 @@ public final class RawSocket: Sendable {
     public let descriptor: Int32
     private let deadlineMilliseconds: Int32
 
-    /// Connects to `port` on an IP address, such as `127.0.0.1` or `::1`.
-    public init(host: String = "127.0.0.1", port: Int, deadline: Int = SuccessTimeout.seconds) throws {
+    /// Connects to `port` on an IP address, such as `127.0.0.1` or `::1`. `source` is the IPv4 address to connect from.
+    public init(
+        host: String = "127.0.0.1", port: Int, from source: String? = nil, deadline: Int = SuccessTimeout.seconds
+    ) throws {
         deadlineMilliseconds = Int32(deadline * 1_000)
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST
@@ -27,6 +29,7 @@ public final class RawSocket: Sendable {
         }
         defer { freeaddrinfo(found) }
         descriptor = socket(found.pointee.ai_family, hints.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
+        if let source { try bind(to: source) }
         try connect(found.pointee.ai_addr, found.pointee.ai_addrlen, to: "\(host):\(port)")
     }
 
@@ -46,6 +49,20 @@ public final class RawSocket: Sendable {
 
     deinit {
         close(descriptor)
+    }
+
+    private func bind(to source: String) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        guard inet_pton(AF_INET, source, &address.sin_addr) == 1 else {
+            throw Failure(description: "'\(source)' is no IPv4 address.")
+        }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                CLibrary.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(description: "Could not bind to \(source).") }
     }
 
     private func connect(_ address: UnsafePointer<sockaddr>, _ length: socklen_t, to place: String) throws {

@@ -37,6 +37,8 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     private(set) var phase = Phase.fresh
     private(set) var deadline: UInt64
     private var peerEnded = false
+    /// When the body must be complete, and how much of it had arrived when its rate was last checked.
+    private var body: (end: UInt64, seen: Int) = (.max, 0)
     var progress: SendingProgress?
     let handle: OpaquePointer
     var isHeld = false
@@ -72,7 +74,9 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
             // Earlier than the timeout, because expire() then checks the progress and sets the next deadline.
             deadline = now + settings.progressInterval
             progress = nil
-        case .body: deadline = now + settings.bodyTimeout
+        case .body:
+            body = (now + settings.bodyTimeout, exchange?.bodyCount ?? 0)
+            deadline = min(body.end, now + settings.bodyInterval)
         case .lingering: deadline = now + settings.lingerTimeout
         case .fresh, .handling, .producing, .upgraded, .closed: deadline = .max
         }
@@ -90,6 +94,7 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     /// Extends the deadline by the time for which the loop was delayed.
     func postponeDeadline(by delay: UInt64) {
         if deadline != .max { deadline += delay }
+        if phase == .body { body.end += delay }
     }
 
     /// Handles the end of the client's sending direction. A running handler is cancelled, and an incomplete request
@@ -129,10 +134,29 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     /// connection.
     func expire() {
         if phase == .sending, isProgressing() { return }
+        if phase == .body, isReceiving() { return }
         if phase == .head || phase == .body {
             exchange?.respondDirectly(
                 Refusal(status: .requestTimeout, message: "The request took too long to arrive."))
         }
+        shutDown()
+    }
+
+    /// Whether the body still arrives fast enough. Sets the next deadline then.
+    private func isReceiving() -> Bool {
+        let (settings, now, count) = (daemon.loop.settings, daemon.loop.now, exchange?.bodyCount ?? 0)
+        guard now < body.end, count - body.seen >= settings.minimumBodyBytes else { return false }
+        body.seen = count
+        deadline = min(body.end, now + settings.bodyInterval)
+        return true
+    }
+
+    /// When the client began to send its head, or could have begun.
+    var headStart: UInt64 { deadline &- daemon.loop.settings.headerTimeout }
+
+    /// Closes a connection whose head is incomplete, because others need its memory.
+    func refuseForRoom() {
+        exchange?.refuseForRoom()
         shutDown()
     }
 

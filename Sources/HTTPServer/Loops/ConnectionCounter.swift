@@ -1,7 +1,7 @@
 import HTTPMessages
 import Synchronization
 
-/// Counts the connections of each address over all loops, so that no address can use all of them.
+/// Counts the connections of each address and network over all loops, so that none can use all of them.
 final class ConnectionCounter: Sendable {
     private struct State {
         var counts: [AddressKey: Int] = [:]
@@ -11,12 +11,19 @@ final class ConnectionCounter: Sendable {
 
     private static let noticeInterval: UInt64 = 60_000_000_000
     private let limit: Int
+    private let networkLimit: Int
     private let counts: @Sendable (PeerAddress) -> Bool
     private let state = Mutex(State())
 
-    /// Creates a counter. `counts` returns whether a client is counted.
-    init(limit: Int, counts: @escaping @Sendable (PeerAddress) -> Bool) {
+    /// Creates a counter.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit of one address. Wider networks have ``AddressKey/allowance`` times as many.
+    ///   - networkLimit: The maximum of any network.
+    ///   - counts: Returns whether a client is counted.
+    init(limit: Int, networkLimit: Int, counts: @escaping @Sendable (PeerAddress) -> Bool) {
         self.limit = limit
+        self.networkLimit = networkLimit
         self.counts = counts
     }
 
@@ -25,7 +32,7 @@ final class ConnectionCounter: Sendable {
         guard let key = key(of: peer) else { return true }
         let (isFull, isToldNow) = state.withLock { state in
             // Not counted yet: libmicrohttpd may fail to add the connection, and would then not report its end.
-            guard state.counts[key, default: 0] >= limit else { return (false, false) }
+            guard hasReachedLimit(key, state.counts) else { return (false, false) }
             guard state.nextNotice <= now else { return (true, false) }
             state.nextNotice = now + Self.noticeInterval
             return (true, true)
@@ -44,19 +51,40 @@ final class ConnectionCounter: Sendable {
     /// Adds an accepted connection to the count of its address.
     func add(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
-        state.withLock { $0.counts[key, default: 0] += 1 }
+        state.withLock { state in
+            var next: AddressKey? = key
+            while let key = next {
+                state.counts[key, default: 0] += 1
+                next = key.wider
+            }
+        }
     }
 
     /// Removes an ended connection from the count of its address.
     func remove(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
         state.withLock { state in
-            let left = state.counts[key, default: 1] - 1
-            state.counts[key] = left > 0 ? left : nil
+            var next: AddressKey? = key
+            while let key = next {
+                let left = state.counts[key, default: 1] - 1
+                state.counts[key] = left > 0 ? left : nil
+                next = key.wider
+            }
         }
     }
 
-    private func key(of peer: PeerAddress) -> AddressKey? {
+    private func hasReachedLimit(_ key: AddressKey, _ counts: [AddressKey: Int]) -> Bool {
+        var next: AddressKey? = key
+        while let key = next {
+            let limit = key.allowance == 1 ? limit : min(limit * key.allowance, networkLimit)
+            if counts[key, default: 0] >= limit { return true }
+            next = key.wider
+        }
+        return false
+    }
+
+    /// The address by which a client is counted. Nil for one that is not counted.
+    func key(of peer: PeerAddress) -> AddressKey? {
         guard let ip = peer.ip, counts(peer) else { return nil }
         return AddressKey(ip)
     }

@@ -1,5 +1,6 @@
 import CLibrary
 import CMicroHTTPD
+import HTTPMessages
 
 extension EventLoop {
     /// Adds an accepted connection and watches for its client's disconnection.
@@ -77,13 +78,54 @@ extension EventLoop {
         }
     }
 
-    /// Closes idle keep-alive connections to free memory for connections that have sent a request.
-    private func makeRoom() {
+    /// Closes connections to free memory for connections that have sent something: idle ones first, then those whose head
+    /// is incomplete. Looking at all connections at intervals is cheaper than keeping them in order.
+    func makeRoomIfDue() {
+        guard !waiting.isEmpty, nextRoom <= now else { return }
+        nextRoom = now + settings.roomInterval
         waiting.removeAll { $0.phase == .closed }
-        guard !waiting.isEmpty else { return }
-        for connection in connections.lazy.filter({ $0.phase == .idle }).prefix(waiting.count) {
-            connection.closeIfIdle()
+        guard !waiting.isEmpty, readCount >= settings.readLimit else { return }
+        let idle = connections.filter { $0.phase == .idle }.prefix(waiting.count)
+        for connection in idle { connection.closeIfIdle() }
+        for connection in slowHeads(waiting.count - idle.count) { connection.refuseForRoom() }
+    }
+
+    /// The connections to close first of those whose head is incomplete, at most `count`: those of addresses and networks
+    /// with more than their share, then all that have waited longer than the patience. Of both the oldest first.
+    private func slowHeads(_ count: Int) -> [ClientConnection] {
+        guard count > 0 else { return [] }
+        let heads = connections.filter { $0.isRead && ($0.phase == .head || $0.phase == .fresh) }
+            .sorted { $0.headStart < $1.headStart }
+        var counts: [AddressKey: Int] = [:]
+        for head in heads { self.count(head, by: 1, in: &counts) }
+        var slow: [ClientConnection] = []
+        var others: [ClientConnection] = []
+        for head in heads where slow.count < count {
+            if isOverShare(head, counts) {
+                slow.append(head)
+                self.count(head, by: -1, in: &counts)
+            } else if head.headStart + settings.headPatience <= now {
+                others.append(head)
+            }
         }
+        return slow + others.prefix(count - slow.count)
+    }
+
+    private func count(_ connection: ClientConnection, by change: Int, in counts: inout [AddressKey: Int]) {
+        var next = settings.connectionCounter.key(of: connection.peer)
+        while let key = next {
+            counts[key, default: 0] += change
+            next = key.wider
+        }
+    }
+
+    private func isOverShare(_ connection: ClientConnection, _ counts: [AddressKey: Int]) -> Bool {
+        var next = settings.connectionCounter.key(of: connection.peer)
+        while let key = next {
+            if counts[key, default: 0] > IncompleteRequests.limit(of: key, in: settings.readLimit) { return true }
+            next = key.wider
+        }
+        return false
     }
 
     /// Counts the memory of requests that are still incomplete at the end of the turn in which their bytes arrived.
@@ -114,6 +156,5 @@ extension EventLoop {
             if connection.deadline <= now { connection.expire() }
         }
         for socket in webSockets.values where socket.deadline <= now { socket.abort() }
-        makeRoom()
     }
 }

@@ -16,7 +16,10 @@ extension EventLoop {
             "The connection limit is reached: new connections are closed. Raise the limit of open files.",
             counted: "connections")
         let connectionCounter: ConnectionCounter
-        let budget: MemoryBudget
+        /// The memory of requests that are incomplete or wait for their handlers.
+        let requestMemory = MemoryUse()
+        /// The maximum memory of the incomplete requests of one loop, in bytes.
+        let incompleteLimit: Int
         /// The maximum number of connections for which one loop may have buffers.
         let readLimit: Int
         let maximumHeaderBytes: Int
@@ -25,6 +28,14 @@ extension EventLoop {
         let idleTimeout: UInt64
         let headerTimeout: UInt64
         let bodyTimeout: UInt64
+        /// How long ``minimumBodyBytes`` of a body may take.
+        let bodyInterval: UInt64
+        /// How many bytes of a body must arrive in each ``bodyInterval``, unless it is complete.
+        let minimumBodyBytes = 1_024
+        /// How long a head may be incomplete while others wait for its memory.
+        let headPatience: UInt64
+        /// How often incomplete heads are refused while others wait for their memory.
+        let roomInterval: UInt64 = 100_000_000
         /// The interval of the deadline checks, in nanoseconds: an eighth of the shortest timeout, from 5 ms to 1 s.
         let sweepInterval: UInt64
         /// The interval at which the progress of responses is checked, in nanoseconds.
@@ -39,7 +50,7 @@ extension EventLoop {
         let firstRequestTime: UInt64
 
         init(
-            _ configuration: HTTPServer.Configuration, router: Router, connectionsPerAddress: Int,
+            _ configuration: HTTPServer.Configuration, router: Router, perAddress: Int, perNetwork: Int,
             onAccess: @escaping @Sendable (AccessRecord) -> Void, onLog: @escaping @Sendable (ServerEvent) -> Void
         ) {
             self.router = router
@@ -51,14 +62,16 @@ extension EventLoop {
             maximumHeaderBytes = configuration.maximumHeaderBytes
             maximumBodyBytes = configuration.maximumBodyBytes
             connectionCounter = ConnectionCounter(
-                limit: connectionsPerAddress, counts: configuration.countsConnections)
-            budget = MemoryBudget(configuration.requestMemory)
+                limit: perAddress, networkLimit: perNetwork, counts: configuration.countsConnections)
+            incompleteLimit = configuration.requestMemory / max(1, configuration.loops)
             let buffers = configuration.connectionMemory / Self.connectionMemory(configuration.maximumHeaderBytes)
             readLimit = max(16, buffers / max(1, configuration.loops))
             idleTimeout = configuration.idleTimeout.nanoseconds
             headerTimeout = configuration.headerTimeout.nanoseconds
             firstRequestTime = headerTimeout / 5
             bodyTimeout = configuration.bodyTimeout.nanoseconds
+            bodyInterval = bodyTimeout / 3
+            headPatience = headerTimeout / 10
             progressInterval = idleTimeout / 4
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
         }

@@ -34,6 +34,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var waiting: [ClientConnection] = []
     /// Exchanges whose memory is counted at the end of this turn if they are still incomplete.
     var uncounted: [Exchange] = []
+    /// The requests that are still incomplete, with their memory.
+    let incomplete: IncompleteRequests
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
@@ -43,11 +45,14 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var nextSweep: UInt64 = 0
     /// The progress of a stop. Nil until it begins.
     var stopProgress: StopProgress?
+    /// When room is made again for connections that wait for memory.
+    var nextRoom: UInt64 = 0
     var hasStopped = false
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
 
     init(_ settings: Settings) throws(HTTPServerError) {
         self.settings = settings
+        incomplete = IncompleteRequests(limit: settings.incompleteLimit, memory: settings.requestMemory)
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard epoll >= 0, wake >= 0, latch_epoll_add(epoll, wake, latch_epoll_readable(), Self.wakeTag) == 0 else {
@@ -95,6 +100,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             // requests are known to be incomplete.
             while runJobs() { runDaemons() }
             countExchangeMemory()
+            makeRoomIfDue()
             admitWaiting()
             closeEnded()
             sweepIfDue()
@@ -168,7 +174,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
         guard hasConnections || isStopping && !hasStopped else { return -1 }
+        let next = waiting.isEmpty ? nextSweep : min(nextSweep, nextRoom)
         // Rounded up, or the loop would spin in the last millisecond.
-        return nextSweep <= now ? 0 : Int32(clamping: (nextSweep - now) / 1_000_000 + 1)
+        return next <= now ? 0 : Int32(clamping: (next - now) / 1_000_000 + 1)
     }
 }

@@ -49,12 +49,13 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     var keepsBody = true
     /// The size of the head in bytes.
     var headCount = 0
-    /// The number of bytes of this request that are counted in the memory budget.
+    /// The number of bytes of this request that are counted.
     private var countedMemory = 0
+    /// The place of the request among the incomplete ones. Nil before it is counted, and once it is complete.
+    private var incompleteEntry: IncompleteRequests.Entry?
     /// Whether ``countMemory()`` will be called at the end of the turn.
     private var isCountPending = false
-    /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be returned to the
-    /// budget.
+    /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be removed.
     private var isOver = false
     /// Whether libmicrohttpd will report the head again. Version 0.9.75 does so when a connection was suspended while
     /// it reported the head.
@@ -160,38 +161,59 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         loop.uncounted.append(self)
     }
 
-    /// Counts the memory of the request. A request whose body is incomplete is refused when the budget is used up. A
-    /// complete request that waits for its handler is never refused.
+    /// Counts the memory of the request. If its body is incomplete and there is no room, the incomplete requests that
+    /// have waited longest are refused. A complete request that waits for its handler is never refused.
     func countMemory() {
         isCountPending = false
         guard !isOver else { return }
         // The fields of the head are in memory twice: in libmicrohttpd's buffer and as strings.
         let more = headCount * 2 + bodyKept - countedMemory
         switch step {
-        case .handling: loop.settings.budget.reserve(more)
+        case .handling:
+            leaveIncomplete()
+            loop.settings.requestMemory.add(more)
         case .body, .admission:
-            guard !loop.settings.budget.reserveIfFree(more) else { break }
-            var newResponse = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
-            newResponse.headers["Retry-After"] = "5"
-            let wasAsked = step == .admission
-            if wasAsked {
-                task?.cancel()
-                // refuseBody() requires this step, and finishAdmission() ignores a result that comes after it.
-                step = .body
-            }
-            refuseBody(newResponse)
-            resume()
-            return
+            let address = loop.settings.connectionCounter.key(of: connection.peer)
+            let entry = incompleteEntry ?? loop.incomplete.entry(for: self, from: address)
+            incompleteEntry = entry
+            loop.incomplete.add(more, to: entry) { $0.makeRoom() }
         case .head, .answered, .refused, .abandoned: return
         }
         countedMemory += more
     }
 
+    /// Refuses the request if it is still incomplete, because others need its memory.
+    private func makeRoom() {
+        guard step == .body || step == .admission else { return leaveIncomplete() }
+        if step == .admission {
+            task?.cancel()
+            // refuseBody() requires this step, and finishAdmission() ignores a result that comes after it.
+            step = .body
+        }
+        refuseForRoom()
+        resume()
+    }
+
+    /// Refuses the request while its head or body is incomplete, because others need its memory.
+    func refuseForRoom() {
+        var newResponse = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
+        newResponse.headers["Retry-After"] = "5"
+        refuseBody(newResponse)
+    }
+
     private static let noRoom = "The server has too many incomplete requests; send it again without pauses."
 
-    /// Returns the memory of the request to the budget.
+    /// Counts the memory of the request as that of a complete one.
+    private func leaveIncomplete() {
+        guard let entry = incompleteEntry else { return }
+        incompleteEntry = nil
+        loop.incomplete.remove(entry)
+        loop.settings.requestMemory.add(countedMemory)
+    }
+
     private func releaseMemory() {
-        loop.settings.budget.release(countedMemory)
+        leaveIncomplete()
+        loop.settings.requestMemory.remove(countedMemory)
         countedMemory = 0
     }
 
