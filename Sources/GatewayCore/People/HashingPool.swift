@@ -6,24 +6,74 @@ import Synchronization
 ///
 /// Work is rejected immediately when the queue is full, so a flood of sign-ins uses no more memory than the queue.
 /// Queued work is dropped when its caller is cancelled.
+///
+/// The places have fair shares: a quarter of the queue for one person or address, half for a /56 or /48 network. Callers that are not known have three quarters together, and of four turns three begin with a known caller. So a
+/// flood from many new networks leaves places and turns to those who have signed in before.
 final class HashingPool: Sendable {
     private struct Job {
+        let caller: HashingCaller
+        let isKnown: Bool
         let perform: @Sendable () -> Void
         let abandon: @Sendable (any Error) -> Void
     }
 
     private struct State {
         var nextTicket = 0
-        /// The tickets in the order of their arrival. A dropped ticket stays here but is no longer in ``waiting``.
-        var order: Deque = .init()
+        /// The tickets of known callers and of all others in the order of their arrival. A dropped ticket stays here but is
+        /// no longer in ``waiting``.
+        var known = Deque()
+        var others = Deque()
         var waiting: [Int: Job] = [:]
+        /// The number of waiting jobs of callers that are not known.
+        var otherCount = 0
+        /// The number of waiting jobs of each caller.
+        var counts: [HashingCaller: Int] = [:]
+        var turn = 0
         var isStopped = false
 
         mutating func takeFirst() -> Job? {
-            while let ticket = order.popFirst() {
-                if let job = waiting.removeValue(forKey: ticket) { return job }
+            turn = (turn + 1) % 4
+            return turn == 0 ? take(from: \.others) ?? take(from: \.known) : take(from: \.known) ?? take(from: \.others)
+        }
+
+        private mutating func take(from queue: WritableKeyPath<State, Deque>) -> Job? {
+            while let ticket = self[keyPath: queue].popFirst() {
+                if let job = remove(ticket) { return job }
             }
             return nil
+        }
+
+        /// Whether there is a place for a job in a queue of so many places.
+        func hasRoom(for job: Job, in queue: Int) -> Bool {
+            guard waiting.count < queue, job.isKnown || otherCount < max(1, queue * 3 / 4) else { return false }
+            var next: HashingCaller? = job.caller
+            while let caller = next {
+                guard counts[caller, default: 0] < caller.share(of: queue) else { return false }
+                next = caller.wider
+            }
+            return true
+        }
+
+        mutating func insert(_ job: Job, _ ticket: Int) {
+            waiting[ticket] = job
+            if job.isKnown { known.append(ticket) } else { others.append(ticket) }
+            count(job, by: 1)
+        }
+
+        mutating func remove(_ ticket: Int) -> Job? {
+            guard let job = waiting.removeValue(forKey: ticket) else { return nil }
+            count(job, by: -1)
+            return job
+        }
+
+        private mutating func count(_ job: Job, by change: Int) {
+            if !job.isKnown { otherCount += change }
+            var next: HashingCaller? = job.caller
+            while let caller = next {
+                let count = counts[caller, default: 0] + change
+                counts[caller] = count > 0 ? count : nil
+                next = caller.wider
+            }
         }
     }
 
@@ -76,10 +126,17 @@ final class HashingPool: Sendable {
 
     /// Runs `work` on one of the threads.
     ///
-    /// - Throws: ``GatewayError/Code/busy`` when the queue is full; ``GatewayError/Code/closed`` after ``stop()``;
+    /// - Parameters:
+    ///   - caller: Whose share of the queue it uses.
+    ///   - isKnown: Whether the caller has signed in before.
+    ///   - work: The work.
+    /// - Returns: The result of the work.
+    /// - Throws: ``GatewayError/Code/busy`` when the queue or the caller's share is full; ``GatewayError/Code/closed`` after ``stop()``;
     ///   `CancellationError` when the task is cancelled before the work starts; errors of `work`. Work that has started
     ///   is always finished.
-    func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(
+        for caller: HashingCaller = .server, isKnown: Bool = true, _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try Task.checkCancellation()
         let ticket = shared.state.withLock { state in
             state.nextTicket += 1
@@ -88,6 +145,7 @@ final class HashingPool: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
                 let job = Job(
+                    caller: caller, isKnown: isKnown,
                     perform: { continuation.resume(with: Swift.Result { try work() }) },
                     abandon: { continuation.resume(throwing: $0) })
                 enqueue(job, ticket)
@@ -115,16 +173,15 @@ final class HashingPool: Sendable {
     private func enqueue(_ job: Job, _ ticket: Int) {
         let refusal: GatewayError? = shared.state.withLock { state in
             if state.isStopped { return Self.closed }
-            if state.waiting.count >= queue { return Self.busy }
-            state.waiting[ticket] = job
-            state.order.append(ticket)
+            guard state.hasRoom(for: job, in: queue) else { return Self.busy }
+            state.insert(job, ticket)
             return nil
         }
         if let refusal { job.abandon(refusal) } else { shared.turns.signal() }
     }
 
     private func drop(_ ticket: Int) {
-        let job = shared.state.withLock { $0.waiting.removeValue(forKey: ticket) }
+        let job = shared.state.withLock { $0.remove(ticket) }
         job?.abandon(CancellationError())
     }
 

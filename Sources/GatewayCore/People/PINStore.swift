@@ -87,13 +87,13 @@ package final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/busy``; ``GatewayError/Code/file`` when the key cannot be read.
     func hash(of pin: PIN, of person: UUID) async throws -> PINHash {
-        PINHash(ofCode: try await hasher.hash(PINHash.code(of: pin, of: person, key: try currentKey())))
+        PINHash(ofCode: try await hasher.hash(PINHash.code(of: pin, of: person, key: try currentKey()), for: .person(person)))
     }
 
     /// Whether a hash is that of a PIN.
     private func matches(_ pin: PIN, of person: UUID, _ hash: PINHash) async throws -> Bool {
         let secret = hash.isKeyed ? PINHash.code(of: pin, of: person, key: try currentKey()) : pin.secret
-        return try await hasher.verify(secret, against: hash.password, mayEnter: true)
+        return try await hasher.verify(secret, against: hash.password, mayEnter: true, for: .person(person))
     }
 
     private func currentKey() throws(GatewayError) -> Secret {

@@ -1,4 +1,5 @@
 package import Crypto
+import HTTPMessages
 import Synchronization
 
 /// Creates and verifies password hashes on its own threads, never on an event loop.
@@ -15,8 +16,9 @@ package final class PasswordHasher: Sendable {
         package var parameters: Argon2idParameters
         /// The number of hashes that are computed at the same time. `2` by default.
         package var threads: Int
-        /// The number of hashes that may wait. `64` by default. Further ones are rejected with
-        /// ``GatewayError/Code/busy``.
+        /// The number of hashes that may wait. `64` by default. One person or address may have a quarter of the
+        /// places, a /56 or /48 network half, and all addresses without a sign-in before three quarters. Further ones
+        /// are rejected with ``GatewayError/Code/busy``.
         package var queue: Int
 
         /// Creates settings.
@@ -29,6 +31,7 @@ package final class PasswordHasher: Sendable {
 
     private let parameters: Argon2idParameters
     let pool: HashingPool
+    private let known = KnownAddresses()
     /// A stand-in hash for each kind of hash that people have. The kind of new hashes is first.
     private let standIns: Mutex<[PasswordHash]>
 
@@ -60,13 +63,25 @@ package final class PasswordHasher: Sendable {
     /// The number of hashes that wait for a thread.
     package var queueDepth: Int { pool.depth }
 
-    /// Returns the hash of a new password, to be stored.
+    /// Records a sign-in from an address, whose later ones come before those of others.
+    func recordSignIn(from address: ClientAddress) {
+        known.insert(AddressKey(address))
+    }
+
+    private func isKnown(_ caller: HashingCaller) -> Bool {
+        guard case .address(let key) = caller else { return true }
+        return known.contains(key)
+    }
+
+    /// Returns the hash of a new password, to be stored. `caller` is who wants it.
     ///
     /// - Throws: ``GatewayError/Code/busy`` when the queue is full; ``GatewayError/Code/closed`` after ``stop()``;
     ///   `CancellationError` when the task is cancelled before hashing starts.
-    package func hash(_ password: Secret) async throws -> PasswordHash {
+    package func hash(_ password: Secret, for caller: HashingCaller = .server) async throws -> PasswordHash {
         let parameters = parameters
-        return try await pool.run { try PasswordHash.make(password, parameters: parameters) }
+        return try await pool.run(for: caller, isKnown: isKnown(caller)) {
+            try PasswordHash.make(password, parameters: parameters)
+        }
     }
 
     /// Verifies a password. Every check that leads to a refusal takes the same time.
@@ -75,11 +90,14 @@ package final class PasswordHasher: Sendable {
     ///   - password: The password to check.
     ///   - hash: The person's hash; nil when there is no such person or the person has no password.
     ///   - mayEnter: Whether the caller accepts the person if the password is correct.
+    ///   - caller: Who sent the password.
     /// - Returns: Whether `password` matches `hash`.
     /// - Throws: The same errors as ``hash(_:)``.
-    package func verify(_ password: Secret, against hash: PasswordHash?, mayEnter: Bool) async throws -> Bool {
+    package func verify(
+        _ password: Secret, against hash: PasswordHash?, mayEnter: Bool, for caller: HashingCaller
+    ) async throws -> Bool {
         let standIns = standIns.withLock { $0 }
-        return try await pool.run {
+        return try await pool.run(for: caller, isKnown: isKnown(caller)) {
             let checked = hash ?? standIns[0]
             let matches = checked.verify(password)
             // Only a success may return early. A disabled person with the correct password is refused as slowly as

@@ -90,7 +90,8 @@ package struct PasswordSignIn: Sendable {
             do {
                 credential = try await people.credential(email)
                 matches = try await hasher.verify(
-                    password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false)
+                    password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false,
+                    for: .from(client.address))
                 try attempts.requireInTime(reservation)
             } catch {
                 attempts.release(reservation)
@@ -104,6 +105,7 @@ package struct PasswordSignIn: Sendable {
                 return .refused
             }
             try await attempts.succeed(reservation)
+            hasher.recordSignIn(from: client.address)
             return .right(credential)
         }
     }

@@ -62,7 +62,7 @@ extension PeopleStore {
         _ password: Secret, of proved: Person, by session: SessionID, keepingSession: Bool = true, isForced: Bool
     ) async throws -> Person {
         try policy.check(password)
-        let hash = try await hasher.hash(password).rawValue
+        let hash = try await hasher.hash(password, for: .person(proved.id)).rawValue
         let (now, person) = (now(), proved.id)
         let changed = try await database.write { connection throws(DatabaseError) -> Person? in
             let changed = try connection.first(
@@ -105,6 +105,6 @@ extension PeopleStore {
         let credential = try await database.read { try $0.first(PeopleStatements.credential, email) }
         // The caller is signed in as this person, so the time of this response reveals nothing to others.
         guard let hash = credential?.hash else { return false }
-        return try await hasher.verify(password, against: hash, mayEnter: true)
+        return try await hasher.verify(password, against: hash, mayEnter: true, for: .person(person.id))
     }
 }

@@ -132,13 +132,13 @@ package final class PeopleStore: Sendable {
     /// `onlyFirst` is true, this throws when there is already a person.
     package func add(
         email: String, name: String?, isAdministrator: Bool, password: Secret?, mustChange: Bool = false,
-        onlyFirst: Bool = false, recording event: AuditEvent
+        onlyFirst: Bool = false, for caller: HashingCaller = .server, recording event: AuditEvent
     ) async throws -> Person {
         let email = try EmailAddress(email).text
         if let password { try policy.check(password) }
         // A taken address costs no hash. The insertion decides, because two people may register it at once.
         if try await find(email) != nil { throw Self.exists(email) }
-        let hash = if let password { try await hasher.hash(password).rawValue } else { nil as String? }
+        let hash = if let password { try await hasher.hash(password, for: caller).rawValue } else { nil as String? }
         let isVouched = event.kind == .personAdded
         let created = now()
         let shown = name.flatMap { $0.displayName(limit: 200) }
@@ -171,7 +171,7 @@ package final class PeopleStore: Sendable {
     /// Replaces an outdated hash with a new one of the same password. Does nothing if the password was changed in the
     /// meantime.
     func rehash(_ password: Secret, of person: UUID, replacing old: PasswordHash) async throws {
-        let new = try await hasher.hash(password).rawValue
+        let new = try await hasher.hash(password, for: .person(person)).rawValue
         let old = old.rawValue
         _ = try await database.write { try $0.run(PeopleStatements.rehash, new, person, old) }
     }

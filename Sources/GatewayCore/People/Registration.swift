@@ -35,7 +35,8 @@ package struct Registration: Sendable {
                 .registered, address: client.address.description, request: client.request, device: client.device)
             return .registered(
                 try await people.add(
-                    email: email, name: nil, isAdministrator: false, password: password, recording: event))
+                    email: email, name: nil, isAdministrator: false, password: password, for: .from(client.address),
+                    recording: event))
         }
     }
 
@@ -56,7 +57,7 @@ package struct Registration: Sendable {
             return .registered(
                 try await people.add(
                     email: email, name: name, isAdministrator: true, password: password, onlyFirst: true,
-                    recording: event))
+                    for: .from(client.address), recording: event))
         }
     }
 

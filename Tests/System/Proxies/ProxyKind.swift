@@ -26,7 +26,7 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 
     /// Connects to the proxy.
-    func connect(_ places: Places, deadline: Int = 60) throws -> RawSocket {
+    func connect(_ places: Places, deadline: Int = SuccessTimeout.seconds) throws -> RawSocket {
         listensOnPort
             ? try RawSocket(host: places.host, port: Places.port, deadline: deadline)
             : try RawSocket(path: places.socket, deadline: deadline)
