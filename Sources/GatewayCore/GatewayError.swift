@@ -10,8 +10,7 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
                 identityRefused,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
-                signedOut, database, unknownClient, tooManyClients,
-                invalidBan, unknownBan
+                signedOut, database, unknownClient, tooManyClients, tooManySessions, invalidBan, unknownBan
         }
         private let base: Base
 
@@ -53,6 +52,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let unknownClient = Code(base: .unknownClient)
         /// The server has the maximum number of clients.
         package static let tooManyClients = Code(base: .tooManyClients)
+        /// The client has started too many sessions of the person; retry later.
+        package static let tooManySessions = Code(base: .tooManySessions)
 
         /// The address or network cannot be banned.
         package static let invalidBan = Code(base: .invalidBan)

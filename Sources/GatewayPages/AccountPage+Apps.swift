@@ -12,6 +12,9 @@ extension AccountPage {
         let staysSignedIn: Bool
     }
 
+    /// How much of what a client may do is shown.
+    private static let shownPhrases = 8
+
     func appsSection(_ apps: [App]) -> HTML {
         let list: HTML =
             apps.isEmpty
@@ -26,11 +29,15 @@ extension AccountPage {
 
     private func app(_ app: App) -> HTML {
         let (grant, sessions) = (app.consent.grant, app.consent.sessions)
+        let all = grant.phrases(staysSignedIn: app.staysSignedIn)
+        let phrases = all.prefix(Self.shownPhrases)
+        let more = all.count - phrases.count
+        let rest = more == 0 ? "" : ", and \(more) more"
         return """
             <li>
             <div>
             <h3>\(app.name)</h3>
-            <p class="quiet">\(grant.phrases(staysSignedIn: app.staysSignedIn).joined(separator: ", ")) · \
+            <p class="quiet">\(phrases.joined(separator: ", "))\(rest) · \
             since \(ReadableTime.at(app.consent.granted)) · \(sessions) \(sessions == 1 ? "session" : "sessions")</p>
             </div>
             <form method="post" action="\(link: prefix + PagePath.account + "/apps/\(grant.client)/remove")">

@@ -55,5 +55,49 @@ struct SchemaMigrationTests {
         await gateway.close()
     }
 
+    @Test("consents and ended sessions of a version 25 database get their bounds", .onlySQLite)
+    func fromTwentyFive() async throws {
+        let folder = try TemporaryDirectory()
+        let settings = try await GatewayFixture.settings(in: folder)
+        let path = try #require(settings.database.path)
+        let old = try await Database.open(
+            .init(path: path, applicationID: Schema.applicationID), migrations: Array(Schema.migrations.prefix(25)))
+        let person = UUID()
+        try await old.write { connection in
+            for sql in [
+                "INSERT INTO people (id, email, created_at) VALUES ('\(person.text)', 'ada@example.org', 1)",
+                """
+                INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at)
+                VALUES ('\(person.text)', 'long', 'openid', replace(hex(zeroblob(9000)), '00', 'x'), 1),
+                    ('\(person.text)', 'short', 'openid', 'https://notes.example', 1)
+                """,
+                """
+                INSERT INTO sessions (id, token_hash, person_id, created_at, last_used_at, expires_at, cap_at, ended_at,
+                    end_reason)
+                VALUES ('live', x'01', '\(person.text)', 1, 1, 9, 9, NULL, NULL),
+                    ('over', x'02', '\(person.text)', 1, 1, 9, 9, 2, 'revoked')
+                """,
+                """
+                INSERT INTO client_sessions (session_id, client_id, scopes, audience, generation, refresh_hash)
+                VALUES ('live', 'short', '', '', 1, x'01'), ('over', 'short', '', '', 1, x'02')
+                """,
+            ] { try connection.run(Statement(sql)) }
+        }
+        await old.close()
+
+        let stores = try await GatewayStores.open(settings, logWriter: LogWriter { _ in })
+        let grants = try await stores.clients.allowed(by: person).map(\.grant)
+        #expect(grants.map(\.client) == ["long", "short"])
+        #expect(grants.map(\.audience) == [[], ["https://notes.example"]])
+        let over = try await stores.database.read {
+            try $0.all(
+                Statement("SELECT session_id, is_over FROM client_sessions ORDER BY session_id") {
+                    row throws(DatabaseError) in (try row.get(0) as String, try row.get(1) as Bool)
+                })
+        }
+        #expect(over.map(\.0) == ["live", "over"] && over.map(\.1) == [false, true])
+        await stores.close()
+    }
+
     private static let token = String(repeating: "t", count: 43)
 }

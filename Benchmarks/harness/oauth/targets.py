@@ -24,7 +24,7 @@ ASKER, SECRET = "reports", "0123456789abcdef0123456789abcdef"
 GATEWAY = """\
 public_url: http://127.0.0.1:{port}
 pages: {{enabled: true}}
-sessions: {{maximum_per_person: 10000}}
+sessions: {{maximum_per_person: 10000, maximum_new_per_client: 1000000}}
 guards: {{address_requests: 1000000, client_requests: 1000000, general_requests: 1000000, write_requests: 1000000}}
 oauth:
   enabled: true

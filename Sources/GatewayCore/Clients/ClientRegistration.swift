@@ -66,10 +66,17 @@ extension ClientStore {
     /// How long a client that nobody has signed in to is not displaced by others: the time of a sign-in.
     private static let signInTime = Duration.seconds(600)
 
+    /// The maximum number of registered clients of which one person was the first user. When the person is the first
+    /// user of a further one, the one of them that was used the longest ago is removed.
+    package static let maximumPerFirstPerson = 64
+    /// How long a client that somebody has signed in to is not displaced by the registrations of others.
+    private static let usedTime = Duration.seconds(7 * 86_400)
+
     /// Stores a client that registered itself.
     ///
     /// At most a quarter of the maximum may be clients that nobody has signed in to yet, and an eighth of that from one
-    /// address. When there are more, the oldest of them is removed, unless its sign-in may still be in progress.
+    /// address. When there are more, the oldest of them is removed, unless its sign-in may still be in progress. When
+    /// there is none to remove, the client that was used the longest ago is removed, if that is at least a week.
     ///
     /// - Parameters:
     ///   - client: The client, with its registration. The caller has checked it.
@@ -85,8 +92,11 @@ extension ClientStore {
                 ?? (all: 0, unused: 0, fromAddress: 0)
             let isAddressFull = counts.fromAddress >= max(1, unusedMaximum / 8)
             if isAddressFull || counts.all >= maximum || counts.unused >= unusedMaximum {
-                let displaced = try connection.first(
+                var displaced = try connection.first(
                     ClientStatements.oldestUnused, now - Self.signInTime, isAddressFull ? address.bytes : nil)
+                if displaced == nil, !isAddressFull, counts.unused < unusedMaximum {
+                    displaced = try connection.first(ClientStatements.longestIdle, now - Self.usedTime)
+                }
                 guard let displaced, try Self.remove(displaced, at: now, connection) != nil else { return false }
             }
             try connection.run(
@@ -100,6 +110,34 @@ extension ClientStore {
         guard isStored else {
             throw GatewayError(.tooManyClients, "The server has too many registered clients already; try again later.")
         }
+    }
+
+    /// Records that a client is used, at most once a day, and who first used a client that registered itself.
+    ///
+    /// - Returns: The clients that were removed because the person was the first user of too many.
+    static func recordUse(
+        of client: String, by person: UUID, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> [String] {
+        guard try connection.run(ClientStatements.recordUse, now, client, now - .seconds(86_400), person) == 1 else {
+            return []
+        }
+        let excess = try connection.all(ClientStatements.excessOfPerson, person, client, maximumPerFirstPerson)
+        for id in excess { _ = try remove(id, at: now, connection) }
+        return excess
+    }
+
+    /// Removes the clients that registered themselves, with their sessions and what people allowed them. A running
+    /// gateway stays usable meanwhile: it can write between two clients.
+    ///
+    /// - Returns: The ids of the clients.
+    /// - Throws: `DatabaseError`.
+    package func removeRegistered() async throws -> [String] {
+        var removed: [String] = []
+        for id in try await database.read({ try $0.all(ClientStatements.registered) }) {
+            let now = now()
+            if try await database.write({ try Self.remove(id, at: now, $0) }) != nil { removed.append(id) }
+        }
+        return removed
     }
 
     /// Replaces the name, the redirects and the credentials of a registered client.
@@ -193,10 +231,32 @@ extension ClientStatements {
         """, Date.self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    /// Records that a registered client is used, unless that was recorded since a time.
+    /// Returns the registered client that was used the longest ago, before a time.
+    static let longestIdle = Statement(
+        """
+        SELECT id FROM clients WHERE registration_hash IS NOT NULL AND last_used_at < ? ORDER BY last_used_at, id LIMIT 1
+        """, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
+
+    static let registered = Statement("SELECT id FROM clients WHERE registration_hash IS NOT NULL") {
+        row throws(DatabaseError) in try row.get(0) as String
+    }
+
+    /// Records that a stored client is used, unless that was recorded since a time, and the first user of a registered
+    /// client.
     static let recordUse = Statement(
         """
-        UPDATE clients SET last_used_at = ?1
-        WHERE id = ?2 AND registration_hash IS NOT NULL AND (last_used_at IS NULL OR last_used_at < ?3)
-        """, Date.self, String.self, Date.self)
+        UPDATE clients SET last_used_at = ?1,
+            first_person_id = CASE WHEN registration_hash IS NULL THEN NULL ELSE coalesce(first_person_id, ?4) END
+        WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)
+        """, Date.self, String.self, Date.self, UUID.self)
+
+    /// Selects the registered clients beyond a number of which a person was the first user: those that were used the
+    /// longest ago, but not the client in the second parameter.
+    static let excessOfPerson = Statement(
+        """
+        SELECT id FROM clients WHERE first_person_id = ?1
+        ORDER BY id = ?2 DESC, last_used_at DESC, id LIMIT 1000000000 OFFSET ?3
+        """, UUID.self, String.self, Int.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 }

@@ -174,6 +174,14 @@ enum ClientSessionStatements {
         "DELETE FROM access_tokens WHERE session_id = ?1 AND (generation < ?2 OR expires_at <= ?3)", String.self,
         Int.self, Date.self)
 
+    /// Deletes the access tokens of a generation of a session, except those that expire last.
+    static let deleteRepeated = Statement(
+        """
+        DELETE FROM access_tokens WHERE token_hash IN (
+            SELECT token_hash FROM access_tokens WHERE session_id = ?1 AND generation = ?2
+            ORDER BY expires_at DESC, token_hash LIMIT 1000000000 OFFSET ?3)
+        """, String.self, Int.self, Int.self)
+
     static let purge = Statement(
         """
         DELETE FROM access_tokens WHERE token_hash IN

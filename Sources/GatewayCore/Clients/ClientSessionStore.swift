@@ -11,6 +11,9 @@ package import FoundationEssentials
 ///
 /// Source: OX-6; RFC 6749 §6; RFC 9700 §2.2.2 and §4.14.
 package struct ClientSessionStore: Sendable {
+    /// The maximum number of valid access tokens from one refresh that was repeated. The oldest beyond it are deleted.
+    static let maximumRepeatedTokens = 4
+
     private let database: Database
     private let key: Secret
     private let lifetime: SessionLifetime
@@ -64,8 +67,9 @@ package struct ClientSessionStore: Sendable {
     ///   - isTold: Whether the client is told when its session or that of the browser ends.
     ///   - binding: The key that the tokens are bound to. Default: none.
     /// - Returns: The tokens.
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere
-    ///   since `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
+    /// - Throws: ``GatewayError/Code/tooManySessions`` when the client has started too many sessions of the person;
+    ///   ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere since
+    ///   `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
     ///   client was removed; ``ClientRefusal`` when the person may not sign in to the client;
     ///   ``GatewayError/Code/codeUsed`` when a session has the id; `DatabaseError`.
     package func issue(
@@ -97,6 +101,10 @@ package struct ClientSessionStore: Sendable {
             guard try !requiresConsent || ClientStore.isAllowed(grant, by: person.id, connection) else {
                 throw GatewayError(.unknownClient, "The client's access has just been removed.")
             }
+            let bounded = grant.isOwn ? nil : grant.client
+            if let bounded {
+                try SessionBounds.admit(lifetime.maximumNewPerClient, client: bounded, person.id, at: now, connection)
+            }
             let inserted = try connection.run(
                 SessionStatements.insert, id.rawValue, Self.placeholder(of: id).bytes, now, now, expires, cap,
                 device.name, device.kind, device.address, min(authenticated, now), id.uuid, person.id,
@@ -110,11 +118,10 @@ package struct ClientSessionStore: Sendable {
                 grant.audience.joined(separator: " "), refresh.hash, browser?.rawValue, isTold)
             try binding?.bindRefreshTokens(of: id, connection)
             try access.insert(of: id, connection)
-            try Self.recordUse(of: grant.client, at: now, connection)
-            return .started(
-                displaced: try connection.all(
-                    SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
-                    id.rawValue))
+            let removed = try ClientStore.recordUse(of: grant.client, by: person.id, at: now, connection)
+            let ended = try SessionBounds.apply(
+                maximum, keeping: id.rawValue, client: bounded, person.id, at: now, connection)
+            return .started(displaced: ended, removed: removed)
         }
         switch issued {
         case .personChanged:
@@ -122,17 +129,18 @@ package struct ClientSessionStore: Sendable {
         case .codeUsed:
             _ = try await endSession(ofReusedCode: id, at: now)
             throw GatewayError(.codeUsed, "This code was used before. Sign in again.")
-        case .started(let displaced):
+        case .started(let displaced, let removed):
             if !displaced.isEmpty { onSessionsEnded(person.id) }
             for session in displaced {
                 audit.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
             }
+            recordRemoval(of: removed, person.id)
         }
         return tokens(access, refresh.text, of: id, person.id, grant, at: now)
     }
 
     private enum Issued: Sendable {
-        case started(displaced: [SessionID])
+        case started(displaced: [SessionID], removed: [String])
         case codeUsed, personChanged
     }
 
@@ -154,7 +162,9 @@ package struct ClientSessionStore: Sendable {
             try refresh(token, of: client, signer, binding, at: now, connection)
         }
         switch result {
-        case .tokens(let tokens): return .tokens(tokens)
+        case .tokens(let tokens, let removed):
+            recordRemoval(of: removed, tokens.person)
+            return .tokens(tokens)
         case .otherKey: return .otherKey
         case .refused: return .refused
         case .stolen(let person):
@@ -163,6 +173,13 @@ package struct ClientSessionStore: Sendable {
         case .notAdmitted(let person, let refusal):
             record(end: token.session, of: person, client, refusal.reason)
             return .refused
+        }
+    }
+
+    /// Records that clients were removed because a person was the first user of too many.
+    private func recordRemoval(of clients: [String], _ person: UUID) {
+        for client in clients {
+            audit.record(AuditEvent(.clientRemoved, reason: "too-many-of-person", person: person, client: client))
         }
     }
 
@@ -196,7 +213,8 @@ package struct ClientSessionStore: Sendable {
     package func session(ofRefreshToken text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
 
     private enum Refreshed: Sendable {
-        case tokens(ClientTokens), refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)
+        case tokens(ClientTokens, removed: [String] = [])
+        case refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the session is read.
@@ -255,6 +273,10 @@ package struct ClientSessionStore: Sendable {
                 let renewed = SealedAnswer(access: latest, refreshToken: answer.refreshToken)
                 try connection.run(
                     ClientSessionStatements.replaceAnswer, try renewed.sealed(with: token), token.session.rawValue)
+                // A confidential client may repeat a refresh with any number of keys.
+                try connection.run(
+                    ClientSessionStatements.deleteRepeated, token.session.rawValue, latest.generation,
+                    Self.maximumRepeatedTokens - 1)
                 try latest.insert(of: token.session, connection)
             }
             return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, grant, at: now))
@@ -268,19 +290,13 @@ package struct ClientSessionStore: Sendable {
                 try answer.sealed(with: token), token.session.rawValue)
             try binding?.bindRefreshTokens(of: token.session, connection)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
-            try Self.recordUse(of: client.id, at: now, connection)
+            let removed = try ClientStore.recordUse(of: client.id, by: stored.person, at: now, connection)
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
             try latest.insert(of: token.session, connection)
-            return .tokens(tokens(latest, next.text, of: token.session, stored.person, grant, at: now))
+            return .tokens(
+                tokens(latest, next.text, of: token.session, stored.person, grant, at: now), removed: removed)
         }
-    }
-
-    /// Records the use of a client that registered itself, at most once a day.
-    private static func recordUse(
-        of client: String, at now: Date, _ connection: Connection
-    ) throws(DatabaseError) {
-        try connection.run(ClientStatements.recordUse, now, client, now - .seconds(86_400))
     }
 
     private func tokens(

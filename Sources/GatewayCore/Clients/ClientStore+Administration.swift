@@ -9,8 +9,8 @@ package struct ClientUse: Sendable, Equatable {
     package var sessions = 0
     /// The number of people who have them.
     package var people = 0
-    /// When a person last signed in to the client, or the client last refreshed a token. Nil when that is not known:
-    /// ended sessions are deleted after some time.
+    /// When a person last signed in to the client, or the client last refreshed a token; to the day if the client has no
+    /// live session. Nil when that is not known: it is not recorded for a client of the configuration.
     package var lastUsed: Date?
 
     /// Creates a value. By default, the client is not used.
@@ -72,15 +72,15 @@ extension ClientStore {
     package func use(of clients: [RegisteredClient]) async throws -> [String: ClientUse] {
         let now = now()
         let ids = String(decoding: JSON.encode(clients.map(\.id)), as: UTF8.self)
-        let stored = try await database.read { try $0.all(ClientStatements.use, now, ids) }
-        var all = Dictionary(stored) { first, _ in first }
-        for client in clients {
-            guard let registered = client.registration?.lastUsed else { continue }
-            // The sessions of a client may have been deleted already.
-            let last = all[client.id]?.lastUsed
-            all[client.id, default: ClientUse()].lastUsed = last.map { max($0, registered) } ?? registered
+        return try await database.read { connection in
+            var all = Dictionary(try connection.all(ClientStatements.use, now, ids)) { first, _ in first }
+            // The sessions of a client may be over, or deleted already.
+            for (client, used) in try connection.all(ClientStatements.lastUsed, ids) {
+                let last = all[client]?.lastUsed
+                all[client, default: ClientUse()].lastUsed = last.map { max($0, used) } ?? used
+            }
+            return all
         }
-        return all
     }
 
     /// Withdraws what everybody allowed a client, and ends all its sessions.
@@ -96,7 +96,7 @@ extension ClientStore {
     /// Does the same inside a write transaction.
     static func endAccess(of client: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int {
         try connection.run(ClientStatements.removeConsents, client)
-        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, client, nil)
+        return try connection.run(ClientStatements.endSessions, now, SessionEndReason.revoked.rawValue, client)
     }
 }
 
@@ -108,14 +108,13 @@ extension ClientStatements {
         ORDER BY name, id LIMIT ?4
         """, String.self, String.self, String.self, Int.self, row: RegisteredClient.init)
 
-    /// Selects the use of the clients in a JSON array.
+    /// Selects the use of the clients in a JSON array. Only live sessions are read.
     static let use = Statement(
         """
-        SELECT l.client_id, count(CASE WHEN s.ended_at IS NULL AND s.expires_at > ?1 THEN 1 END),
-            count(DISTINCT CASE WHEN s.ended_at IS NULL AND s.expires_at > ?1 THEN s.person_id END),
-            max(s.last_used_at)
-        FROM json_each(?2) j JOIN client_sessions l ON l.client_id = j.value JOIN sessions s ON s.id = l.session_id
-        GROUP BY l.client_id
+        SELECT l.client_id, count(*), count(DISTINCT s.person_id), max(s.last_used_at)
+        FROM json_each(?2) j JOIN client_sessions l ON l.client_id = j.value AND NOT l.is_over
+            JOIN sessions s ON s.id = l.session_id
+        WHERE s.ended_at IS NULL AND s.expires_at > ?1 GROUP BY l.client_id
         """, Date.self, String.self
     ) { row throws(DatabaseError) in
         (
@@ -123,4 +122,12 @@ extension ClientStatements {
             ClientUse(sessions: try row.get(1), people: try row.get(2), lastUsed: try row.get(3))
         )
     }
+
+    /// Selects the recorded last uses of the stored clients in a JSON array.
+    static let lastUsed = Statement(
+        """
+        SELECT c.id, c.last_used_at FROM json_each(?) j JOIN clients c ON c.id = j.value
+        WHERE c.last_used_at IS NOT NULL
+        """, String.self
+    ) { row throws(DatabaseError) in (try row.get(0) as String, try row.get(1) as Date) }
 }

@@ -9,6 +9,16 @@ package import FoundationEssentials
 package struct ClientStore: Sendable {
     /// The maximum number of clients that administrators added.
     package static let maximum = 1_000
+    /// The maximum number of clients that a person has allowed something. Beyond it the access of the oldest one is
+    /// removed, of clients without a live session first.
+    package static let maximumPerPerson = 200
+    /// The maximum number of addresses that a person has allowed one client. Beyond it the oldest is forgotten.
+    static let maximumResources = 32
+    /// The maximum number of scopes that a person has allowed one client. Beyond it the oldest is forgotten.
+    static let maximumScopes = 64
+    /// The maximum length of the addresses, and of the scopes, that a person has allowed one client, in bytes with the
+    /// spaces between them. One request may name 8 KiB of either.
+    static let maximumBytes = 8_192
 
     let database: Database
     let configured: [RegisteredClient]
@@ -126,27 +136,43 @@ extension ClientStore {
         let now = now()
         try await database.write { connection in
             let before = try connection.first(ClientStatements.consent, person, grant.client)
-            func merged(_ old: [String]?, _ new: [String]) -> String {
-                ((old ?? []) + new.filter { !(old ?? []).contains($0) }).joined(separator: " ")
-            }
             _ = try connection.run(
-                ClientStatements.allow, person, grant.client, merged(before?.scopes, grant.scopes),
-                merged(before?.audience, grant.audience), now)
+                ClientStatements.allow, person, grant.client,
+                Self.merged(before?.scopes, grant.scopes, maximum: Self.maximumScopes),
+                Self.merged(before?.audience, grant.audience, maximum: Self.maximumResources), now)
+            guard before == nil else { return }
+            for client in try connection.all(ClientStatements.excessConsents, person, now, Self.maximumPerPerson) {
+                _ = try Self.withdraw(client, by: person, at: now, connection)
+            }
         }
     }
 
-    /// Returns what a person has allowed clients, by the id of the client.
+    /// Joins what was allowed before and now. Without room for all, what was allowed first is left out, so that the
+    /// person is asked again.
+    private static func merged(_ old: [String]?, _ new: [String], maximum: Int) -> String {
+        let added = Set(new.map(ExactText.init))
+        var all = ((old ?? []).filter { !added.contains(ExactText($0)) } + new).suffix(maximum)
+        while all.count > new.count, all.reduce(all.count - 1, { $0 + $1.utf8.count }) > maximumBytes {
+            all.removeFirst()
+        }
+        return all.joined(separator: " ")
+    }
+
+    /// Returns what a person has allowed clients, the latest first.
     package func allowed(by person: UUID) async throws -> [ClientConsent] {
         let now = now()
-        return try await database.read { try $0.all(ClientStatements.consents, now, person) }
+        return try await database.read { connection in
+            let sessions = Dictionary(try connection.all(ClientStatements.liveOfPerson, person, now)) { $1 }
+            return try connection.all(ClientStatements.consents, person).map {
+                ClientConsent(grant: $0.grant, granted: $0.granted, sessions: sessions[$0.grant.client] ?? 0)
+            }
+        }
     }
 
     /// Returns the sessions of a person that ended since a time because somebody else had their tokens, the latest
-    /// first.
+    /// first, at most ten.
     package func stolen(from person: UUID, since time: Date) async throws -> [StolenSession] {
-        try await database.read {
-            try $0.all(ClientStatements.stolen, person, SessionEndReason.tokenReused.rawValue, time)
-        }
+        try await database.read { try $0.all(ClientStatements.stolen, person, time) }
     }
 
     /// Withdraws what a person allowed a client, and ends the person's sessions of the client.
@@ -154,12 +180,17 @@ extension ClientStore {
     /// - Returns: Whether the client had any access.
     package func withdraw(_ client: String, by person: UUID) async throws -> Bool {
         let now = now()
-        return try await database.write { connection in
-            let consents = try connection.run(ClientStatements.withdraw, person, client)
-            let sessions = try connection.run(
-                ClientStatements.endSessions, now, SessionEndReason.signedOut.rawValue, client, person)
-            return consents + sessions > 0
-        }
+        return try await database.write { try Self.withdraw(client, by: person, at: now, $0) }
+    }
+
+    /// Does the same inside a write transaction.
+    private static func withdraw(
+        _ client: String, by person: UUID, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        let consents = try connection.run(ClientStatements.withdraw, person, client)
+        let sessions = try connection.run(
+            ClientStatements.endSessionsOfPerson, now, SessionEndReason.signedOut.rawValue, client, person)
+        return consents + sessions > 0
     }
 }
 
@@ -171,13 +202,6 @@ package struct ClientConsent: Sendable, Equatable {
     package let granted: Date
     /// The number of the client's live sessions of the person.
     package let sessions: Int
-
-    @Sendable
-    init(_ row: SQLRow) throws(DatabaseError) {
-        grant = try ClientGrant(row, at: 0)
-        granted = try row.get(3)
-        sessions = try row.get(4)
-    }
 }
 
 /// A session of a client that ended because an old token or a code of it was used again.
@@ -221,13 +245,22 @@ enum ClientStatements {
 
     static let removeConsents = Statement("DELETE FROM client_consents WHERE client_id = ?", String.self)
 
-    /// Ends the live sessions of a client: those of a person, or of everybody if that is null.
+    /// Ends the live sessions of a client of a person. It begins with the sessions of the person, which have a maximum
+    /// number.
+    static let endSessionsOfPerson = Statement(
+        """
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2
+        WHERE ended_at IS NULL AND expires_at > ?1 AND person_id = ?4
+            AND EXISTS (SELECT 1 FROM client_sessions c WHERE c.session_id = sessions.id AND c.client_id = ?3)
+        """, Date.self, String.self, String.self, UUID.self)
+
+    /// Ends the live sessions of a client of everybody.
     static let endSessions = Statement(
         """
         UPDATE sessions SET ended_at = ?1, end_reason = ?2
-        WHERE ended_at IS NULL AND expires_at > ?1 AND (?4 IS NULL OR person_id = ?4)
-            AND id IN (SELECT session_id FROM client_sessions WHERE client_id = ?3)
-        """, Date.self, String.self, String.self, UUID?.self)
+        WHERE ended_at IS NULL AND expires_at > ?1
+            AND id IN (SELECT session_id FROM client_sessions WHERE client_id = ?3 AND NOT is_over)
+        """, Date.self, String.self, String.self)
 
     static let consent = Statement(
         "SELECT client_id, scopes, audience FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self,
@@ -243,18 +276,39 @@ enum ClientStatements {
 
     static let consents = Statement(
         """
-        SELECT c.client_id, c.scopes, c.audience, c.granted_at,
-            (SELECT count(*) FROM client_sessions l JOIN sessions s ON s.id = l.session_id
-            WHERE l.client_id = c.client_id AND s.person_id = c.person_id AND s.ended_at IS NULL AND s.expires_at > ?)
-        FROM client_consents c WHERE c.person_id = ? ORDER BY c.granted_at DESC, c.client_id
-        """, Date.self, UUID.self, row: ClientConsent.init)
+        SELECT client_id, scopes, audience, granted_at FROM client_consents
+        WHERE person_id = ? ORDER BY granted_at DESC, client_id
+        """, UUID.self
+    ) { row throws(DatabaseError) in (grant: try ClientGrant(row, at: 0), granted: try row.get(3) as Date) }
+
+    /// Counts the live sessions of a person by client.
+    static let liveOfPerson = Statement(
+        """
+        SELECT l.client_id, count(*) FROM sessions s JOIN client_sessions l ON l.session_id = s.id
+        WHERE s.person_id = ? AND s.ended_at IS NULL AND s.expires_at > ? GROUP BY l.client_id
+        """, UUID.self, Date.self
+    ) { row throws(DatabaseError) in (try row.get(0) as String, try row.get(1) as Int) }
+
+    /// Selects the clients beyond a number that a person has allowed something: first those without a live session,
+    /// then those that were allowed first.
+    static let excessConsents = Statement(
+        """
+        SELECT c.client_id FROM client_consents c LEFT JOIN (
+            SELECT DISTINCT l.client_id AS client FROM sessions s JOIN client_sessions l ON l.session_id = s.id
+            WHERE s.person_id = ?1 AND s.ended_at IS NULL AND s.expires_at > ?2) live ON live.client = c.client_id
+        WHERE c.person_id = ?1
+        ORDER BY c.granted_at >= ?2 DESC, live.client IS NULL, c.granted_at DESC, c.client_id
+        LIMIT 1000000000 OFFSET ?3
+        """, UUID.self, Date.self, Int.self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 
     static let stolen = Statement(
         """
         SELECT l.client_id, s.device_name, s.device_kind, s.device_address, s.ended_at
         FROM sessions s JOIN client_sessions l ON l.session_id = s.id
-        WHERE s.person_id = ? AND s.end_reason = ? AND s.ended_at > ? ORDER BY s.ended_at DESC, s.id
-        """, UUID.self, String.self, Date.self, row: StolenSession.init)
+        WHERE s.person_id = ? AND s.end_reason = 'token-reused' AND s.ended_at > ?
+        ORDER BY s.ended_at DESC, s.id LIMIT 10
+        """, UUID.self, Date.self, row: StolenSession.init)
 
     static let withdraw = Statement(
         "DELETE FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self, String.self)

@@ -79,10 +79,11 @@ package struct DeviceRequestStore: Sendable {
     private func makeRoom(
         for address: AddressKey, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
-        let network = address.wider
+        let (site, network) = (address.wider, address.wider?.wider)
         guard
             let counts = try connection.first(
-                DeviceStatements.count, address.bytes, network?.bytes, network?.wider?.bytes, now)
+                DeviceStatements.count, address.bytes, site?.bytes, site?.upperBytes, network?.bytes,
+                network?.upperBytes, now)
         else { return true }
         let hasRoom = zip(counts.addresses, address.all).allSatisfy { $0 < maximum.address * $1.allowance }
         guard hasRoom else { return false }
@@ -181,7 +182,7 @@ extension StoredDeviceRequest {
 }
 
 /// SQL statements for the requests of devices.
-private enum DeviceStatements {
+enum DeviceStatements {
     private static let columns =
         "client_id, scopes, audience, dialect, device_name, device_address, created_at, expires_at, level, "
         + "maximum_age"
@@ -195,12 +196,11 @@ private enum DeviceStatements {
 
     static let count = Statement(
         """
-        SELECT count(*),
-            coalesce(sum(CASE WHEN expires_at > ?4 AND address_key = ?1 THEN 1 ELSE 0 END), 0),
-            coalesce(sum(CASE WHEN expires_at > ?4 AND substr(address_key, 1, 7) = ?2 THEN 1 ELSE 0 END), 0),
-            coalesce(sum(CASE WHEN expires_at > ?4 AND substr(address_key, 1, 6) = ?3 THEN 1 ELSE 0 END), 0)
-        FROM device_requests
-        """, [UInt8].self, [UInt8]?.self, [UInt8]?.self, Date.self
+        SELECT (SELECT count(*) FROM device_requests WHERE expires_at > ?6),
+            (SELECT count(*) FROM device_requests WHERE address_key = ?1 AND expires_at > ?6),
+            (SELECT count(*) FROM device_requests WHERE address_key BETWEEN ?2 AND ?3 AND expires_at > ?6),
+            (SELECT count(*) FROM device_requests WHERE address_key BETWEEN ?4 AND ?5 AND expires_at > ?6)
+        """, [UInt8].self, [UInt8]?.self, [UInt8]?.self, [UInt8]?.self, [UInt8]?.self, Date.self
     ) { row throws(DatabaseError) in
         (
             total: try row.get(0) as Int,

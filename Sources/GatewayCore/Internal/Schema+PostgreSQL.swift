@@ -27,6 +27,7 @@ extension Schema {
         Migration(to: 27, named: "whose requests wait", serverWaitingRequests),
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
         Migration(to: 29, named: "banned addresses", serverBans),
+        Migration(to: 30, named: "bounds of what people and clients add", serverBounds),
     ]
 
     /// The type of text in PostgreSQL.

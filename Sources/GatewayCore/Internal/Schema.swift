@@ -220,5 +220,6 @@ package enum Schema {
         Migration(to: 27, named: "whose requests wait", waitingRequests),
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
         Migration(to: 29, named: "banned addresses", bans),
+        Migration(to: 30, named: "bounds of what people and clients add", bounds),
     ]
 }

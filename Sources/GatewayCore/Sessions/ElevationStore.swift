@@ -103,5 +103,6 @@ enum ElevationStatements {
         "UPDATE sessions SET elevated_until = ? WHERE id = ? AND elevated_until = ?", Date.self, String.self,
         Date.self)
 
-    static let endAll = Statement("UPDATE sessions SET elevated_until = NULL WHERE person_id = ?", UUID.self)
+    static let endAll = Statement(
+        "UPDATE sessions SET elevated_until = NULL WHERE person_id = ? AND ended_at IS NULL", UUID.self)
 }

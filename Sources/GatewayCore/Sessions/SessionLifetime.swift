@@ -9,6 +9,9 @@ package struct SessionLifetime: Sendable, Equatable {
     package var rememberEnded: Duration
     /// The maximum number of live sessions of a person. A further one ends the oldest. 100 by default.
     package var maximumPerPerson: Int
+    /// The maximum number of sessions that one client may start for one person in an hour. 120 by default. Above some
+    /// 300 it is not exact, because old sessions are deleted.
+    package var maximumNewPerClient = 120
     /// The tokens of apps that can renew them. ``SessionTokens/stateful`` by default.
     package var tokens = SessionTokens.stateful
     /// How long an access token lives when ``tokens`` is ``SessionTokens/rotating``. 15 minutes by default.

@@ -17,17 +17,6 @@ enum SessionStatements {
     static let bind = Statement(
         "UPDATE sessions SET key_thumbprint = ? WHERE id = ?", String.self, String.self)
 
-    /// Ends a person's excess sessions: first sessions that were created from others, then the oldest ones. The session
-    /// that makes the request is never ended.
-    static let endExcess = Statement(
-        """
-        UPDATE sessions SET ended_at = ?1, end_reason = ?2 WHERE rowid IN (
-            SELECT rowid FROM sessions WHERE person_id = ?3 AND ended_at IS NULL AND expires_at > ?1
-            ORDER BY id IS NOT DISTINCT FROM ?5 DESC, parent_id IS NULL DESC, created_at DESC, rowid DESC LIMIT 1000000000 OFFSET ?4)
-        RETURNING id
-        """, Date.self, String.self, UUID.self, Int.self, String?.self
-    ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
-
     /// An SQL expression for the latest end of a session: its cap, or the expiry of the session that it was created
     /// from if that is earlier. It is computed on every read and not stored, because the uses of the two sessions are
     /// written in any order. If the parent was deleted, the session is over.

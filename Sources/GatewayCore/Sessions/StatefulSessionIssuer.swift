@@ -89,9 +89,8 @@ package final class StatefulSessionIssuer: SessionIssuer {
                 device.address, min(authenticated ?? now, now), id.uuid, person.id, person.sessionEpoch)
             guard inserted == 1 else { return nil }
             if let proof { try connection.run(SessionStatements.bind, proof.thumbprint, id.rawValue) }
-            return try connection.all(
-                SessionStatements.endExcess, now, SessionEndReason.tooManySessions.rawValue, person.id, maximum,
-                asking?.rawValue)
+            return try SessionBounds.apply(
+                maximum, keeping: asking?.rawValue, client: nil, person.id, at: now, connection)
         }
         guard let displaced else {
             throw GatewayError(.unknownPerson, "The person has just been disabled or removed, or has a new password.")
