@@ -17,6 +17,23 @@ enum APIKeyStatements {
         """, Date.self, UUID.self, [UInt8].self, String.self, String.self, Date?.self, UUID.self, Int.self, UUID?.self,
         Int.self)
 
+    /// Gives the keys that were created with one of a person's old keys the parent of that key, before the old ones are
+    /// deleted, so that a key is still revoked with those that it was created through.
+    static let adoptSuccessors = Statement(
+        """
+        UPDATE api_keys SET parent_id = (SELECT p.parent_id FROM api_keys p WHERE p.id = api_keys.parent_id)
+        WHERE parent_id IN (\(excess))
+        """, Date.self, UUID.self, Int.self)
+
+    /// Deletes the oldest of a person's keys that are revoked or have expired.
+    static let deleteExcess = Statement(
+        "DELETE FROM api_keys WHERE id IN (\(excess))", Date.self, UUID.self, Int.self)
+
+    private static let excess = """
+        SELECT id FROM api_keys WHERE person_id = ?2 AND NOT (\(isLive))
+        ORDER BY created_at DESC, rowid DESC LIMIT 100 OFFSET ?3
+        """
+
     static let count = Statement(
         "SELECT count(*) FROM api_keys WHERE \(isLive) AND person_id = ?2", Date.self, UUID.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }
@@ -74,7 +91,8 @@ enum APIKeyStatements {
     static let purge = Statement(
         """
         DELETE FROM api_keys WHERE rowid IN
-            (SELECT rowid FROM api_keys WHERE revoked_at < ?1 OR (revoked_at IS NULL AND expires_at < ?1) LIMIT 500)
+            (SELECT rowid FROM api_keys WHERE revoked_at < ?1
+            UNION ALL SELECT rowid FROM api_keys WHERE revoked_at IS NULL AND expires_at < ?1 LIMIT 500)
         """, Date.self)
 
     /// When the person last signed in or created a key. Ended sessions and revoked keys do not count.

@@ -18,6 +18,8 @@ import Synchronization
 package final class APIKeyStore: Sendable {
     /// The number of characters in a key.
     package static let length = 44
+    /// The maximum number of revoked or expired keys of a person that stay stored. The oldest beyond it are deleted.
+    static let remembered = 100
 
     private let database: Database
     private let audit: AuditLog
@@ -66,6 +68,7 @@ package final class APIKeyStore: Sendable {
             let inserted = try connection.run(
                 APIKeyStatements.insert, apiKey.created, apiKey.id, hash, name, words, expires, person.id,
                 person.sessionEpoch, asking, maximum)
+            try Self.deleteExcess(of: person.id, at: apiKey.created - ClockDifference.tolerated, connection)
             return (inserted, try connection.first(APIKeyStatements.count, apiKey.created, person.id) ?? 0)
         }
         guard inserted == 1 else {
@@ -77,6 +80,15 @@ package final class APIKeyStore: Sendable {
         event.key = apiKey.id.uuidString.lowercased()
         audit.record(event)
         return CreatedAPIKey(key: Secret(key), listed: apiKey)
+    }
+
+    /// Deletes the oldest of a person's keys that are revoked or have expired, at most 100.
+    private static func deleteExcess(
+        of person: UUID, at time: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        // Once for each generation of keys that are deleted together.
+        while try connection.run(APIKeyStatements.adoptSuccessors, time, person, remembered) > 0 {}
+        try connection.run(APIKeyStatements.deleteExcess, time, person, remembered)
     }
 
     /// Returns the valid keys, the newest first: those of `person`, or of all people when nil.
