@@ -5,31 +5,40 @@ import HTTPServer
 import Primitives
 import Synchronization
 
-/// Limits how often refusals of clients are logged, because anybody can cause them: 60 in each minute.
+/// Limits how often refusals of clients are logged, because anybody can cause them: 60 in each minute, of which one
+/// address has a third at most.
 final class RefusalLimit: Sendable {
     private struct State {
         var started = Date(timeIntervalSince1970: 0)
         var count = 0
+        /// The number of those that were logged, by address. It has at most as many entries as were logged.
+        var logged: [AddressKey: Int] = [:]
     }
 
     /// The maximum number in each interval.
     static let maximum = 60
+    /// The maximum number from one address in each interval.
+    static let maximumPerAddress = 20
     private static let interval = 60.0
 
     private let state = Mutex(State())
 
-    /// Counts a refusal, and returns how many were not logged since the last one that was. Nil when this one must not be
+    /// Counts a refusal, and returns how many were not logged in the interval before. Nil when this one must not be
     /// logged either.
-    func admit(at now: Date) -> Int? {
+    func admit(from address: AddressKey, at now: Date) -> Int? {
         state.withLock { state in
+            var skipped = 0
             // A clock may also be set back.
             if abs(now.timeIntervalSince(state.started)) >= Self.interval {
-                let skipped = max(0, state.count - Self.maximum)
-                state = State(started: now, count: 1)
-                return skipped
+                skipped = state.count - state.logged.values.reduce(0, +)
+                state = State(started: now)
             }
             state.count += 1
-            return state.count <= Self.maximum ? 0 : nil
+            guard state.logged.values.reduce(0, +) < Self.maximum,
+                state.logged[address, default: 0] < Self.maximumPerAddress
+            else { return nil }
+            state.logged[address, default: 0] += 1
+            return skipped
         }
     }
 }
@@ -43,13 +52,14 @@ extension OAuthRoutes {
     ///   - redirect: The redirect address that was sent, if that is what is wrong. Its query is not logged.
     ///   - request: The request.
     func recordRefusal(of id: String?, _ reason: String, redirect: String? = nil, _ request: ServerRequest) {
-        guard let skipped = refusals.admit(at: services.now()) else { return }
+        let address = services.proxies.client(of: request)
+        guard let skipped = refusals.admit(from: AddressKey(address), at: services.now()) else { return }
         services.log.info(
             "A client of OAuth was refused.",
             [
                 "client": id.flatMap { $0.displayName(limit: 64) }.map(LogValue.text), "reason": .text(reason),
                 "redirect": redirect.flatMap(Self.logged).map(LogValue.text), "path": .text(request.path),
-                "address": .text(services.proxies.client(of: request).description), "request": .text(request.id),
+                "address": .text(address.description), "request": .text(request.id),
                 "not_logged": skipped == 0 ? nil : .number(skipped),
             ])
     }
@@ -71,14 +81,27 @@ extension OAuthRoutes {
             recordRefusal(of: id, "unknown-client", request)
             return refusal
         }
-        // A limit of its own, so that others cannot use it up with clients that do not exist.
-        if failures.admit(at: services.now()) != nil {
-            services.audit.record(
-                AuditEvent(
-                    .signInFailed, reason: reason, address: services.proxies.client(of: request).description,
-                    request: request.id, client: client.id))
-        }
+        recordFailure(of: nil, reason, client, request)
         return refusal
+    }
+
+    /// Records in the audit log that a client that exists was refused. The limit is another one than that of clients
+    /// that do not exist, so that they cannot use it up.
+    ///
+    /// - Parameters:
+    ///   - person: The person whose sign-in it was. Nil when that is not known.
+    ///   - reason: What is wrong.
+    ///   - client: The client.
+    ///   - request: The request.
+    func recordFailure(
+        of person: UUID?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
+    ) {
+        let address = services.proxies.client(of: request)
+        guard failures.admit(from: AddressKey(address), at: services.now()) != nil else { return }
+        services.audit.record(
+            AuditEvent(
+                .signInFailed, reason: reason, person: person, address: address.description, request: request.id,
+                client: client.id))
     }
 }
 

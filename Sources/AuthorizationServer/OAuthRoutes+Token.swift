@@ -169,10 +169,15 @@ extension OAuthRoutes {
         guard try await RequestProof.recordCurrent() else {
             return refuse(person.id, "repeated-proof", client, request)
         }
-        let tokens = try await sessions.issue(
-            grant, to: client, for: person, device: device, id: id, authenticated: authentication.time,
-            from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
-            requiresConsent: true, isTold: client.signOut.address != nil, binding: Self.binding(for: client))
+        let tokens: ClientTokens
+        do {
+            tokens = try await sessions.issue(
+                grant, to: client, for: person, device: device, id: id, authenticated: authentication.time,
+                from: authentication.browser, methods: authentication.methods, signer: try await signer(client),
+                requiresConsent: true, isTold: client.signOut.address != nil, binding: Self.binding(for: client))
+        } catch let error as GatewayError where error.code == .tooManySessions {
+            return Self.tooManySignIns
+        }
         recordSignIn(of: person.id, tokens.session, device, client, request)
         return try await response(tokens, client, authentication)
     }
@@ -250,12 +255,15 @@ extension OAuthRoutes {
         _ person: UUID?, _ reason: StaticString, _ client: RegisteredClient, _ request: ServerRequest
     ) -> ServerResponse {
         services.metrics.exchange(.refused)
-        services.audit.record(
-            AuditEvent(
-                .signInFailed, reason: reason, person: person,
-                address: services.proxies.client(of: request).description, request: request.id, client: client.id))
+        recordFailure(of: person, reason, client, request)
         return Self.invalidGrant
     }
+
+    /// The response to a client that signs a person in too often.
+    private static let tooManySignIns = TokenResponses.refusal(
+        .tooManyRequests, error: "temporarily_unavailable",
+        description: "The person has signed in to this client too often in the last hour. Use the refresh token."
+    ).retry(after: .seconds(600))
 
     /// The response to a code or refresh token that is not valid, for any reason.
     ///

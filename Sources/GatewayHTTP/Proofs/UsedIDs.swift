@@ -1,30 +1,47 @@
 package import Crypto
 package import FoundationEssentials
 import GatewayCore
+import Primitives
 package import SignInBridge
 import Synchronization
 
 /// The memory of the ids of proofs or assertions that were used, which gateways share as they share one-time codes.
 ///
-/// It holds the hashes of ids for as long as they could be used again. When a gateway has recorded too many in that time,
-/// it refuses further ones, because forgetting one would allow its repetition.
+/// It holds the hashes of ids for as long as they could be used again. When a gateway has recorded too many that could,
+/// of one client or of all, it refuses further ones, because forgetting one would allow its repetition.
 ///
 /// Source: RFC 9449 §11.1; RFC 7523 §3.
 package final class UsedIDs: Sendable {
-    /// The maximum number of ids that one gateway records in the time for which it remembers them.
+    /// The maximum number of ids that one gateway remembers at a time. One client has a sixteenth of it.
     package static let capacity = 524_288
+    /// The number of intervals in which the lifetime is counted.
+    private static let intervals = 64.0
 
-    private struct Count {
-        var start = Date.distantPast
-        var current = 0
-        var previous = 0
+    /// The number of ids by the interval in which they are forgotten.
+    fileprivate struct Tally {
+        private var counts: [Int: Int] = [:]
+        private(set) var total = 0
+
+        mutating func change(by step: Int, in interval: Int) {
+            total += step
+            counts[interval, default: 0] += step
+        }
+
+        mutating func forget(before interval: Int) {
+            for key in counts.keys where key < interval { total -= counts.removeValue(forKey: key) ?? 0 }
+        }
+    }
+
+    fileprivate struct Tallies {
+        var all = Tally()
+        var clients: [String: Tally] = [:]
     }
 
     private let store: any CodeStore
     private let lifetime: Duration
     private let capacity: Int
     private let now: @Sendable () -> Date
-    private let count = Mutex(Count())
+    private let tallies = Mutex(Tallies())
 
     /// Creates a memory.
     ///
@@ -46,36 +63,61 @@ package final class UsedIDs: Sendable {
     ///
     /// - Parameters:
     ///   - key: The hash of the id.
+    ///   - client: The client that has authenticated with it, and whose share it takes. Nil for none.
     ///   - duration: How long the id could be used again. Nil for the lifetime of all.
     /// - Returns: False when the id was recorded before.
     /// - Throws: ``GatewayError/Code/busy`` when there are too many; errors of the store.
-    package func record(_ key: SHA256Digest, for duration: Duration? = nil) async throws -> Bool {
-        guard reserve() else {
+    package func record(
+        _ key: SHA256Digest, of client: String? = nil, for duration: Duration? = nil
+    ) async throws -> Bool {
+        let life = duration.map { $0 + store.toleratedClockDifference } ?? lifetime
+        guard let interval = reserve(client, for: life) else {
             throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again later.")
         }
         do {
-            try await store.save([], under: key, for: duration.map { $0 + store.toleratedClockDifference } ?? lifetime)
+            try await store.save([], under: key, for: life)
             return true
         } catch let error as GatewayError where error.code == .codeExists {
             // The repetition takes no memory.
-            count.withLock { $0.current = max(0, $0.current - 1) }
+            tallies.withLock { $0.change(by: -1, in: interval, of: client) }
             return false
         }
     }
 
     /// Deletes ids that cannot be used again.
-    package func sweep() async { await store.sweep() }
-
-    /// Counts an id, in intervals of the lifetime. The count of two intervals is at least that of the last lifetime.
-    private func reserve() -> Bool {
-        let now = now()
-        return count.withLock { count in
-            if now >= count.start + lifetime {
-                count = Count(start: now, previous: now < count.start + lifetime * 2 ? count.current : 0)
-            }
-            guard count.current + count.previous < capacity else { return false }
-            count.current += 1
-            return true
+    package func sweep() async {
+        let current = interval(of: now())
+        tallies.withLock { tallies in
+            for client in tallies.clients.keys { tallies.clients[client]?.forget(before: current) }
+            tallies.clients = tallies.clients.filter { $0.value.total > 0 }
         }
+        await store.sweep()
+    }
+
+    /// Counts an id until the end of the interval in which it is forgotten. Returns the interval, or nil without room.
+    private func reserve(_ client: String?, for life: Duration) -> Int? {
+        let now = now()
+        let (current, last) = (interval(of: now), interval(of: now + life))
+        return tallies.withLock { tallies in
+            tallies.all.forget(before: current)
+            guard tallies.all.total < capacity else { return nil }
+            if let client {
+                tallies.clients[client]?.forget(before: current)
+                guard tallies.clients[client]?.total ?? 0 < max(1, capacity / 16) else { return nil }
+            }
+            tallies.change(by: 1, in: last, of: client)
+            return last
+        }
+    }
+
+    private func interval(of time: Date) -> Int {
+        Int((time.timeIntervalSince1970 / lifetime.seconds * Self.intervals).rounded(.down))
+    }
+}
+
+extension UsedIDs.Tallies {
+    fileprivate mutating func change(by step: Int, in interval: Int, of client: String?) {
+        all.change(by: step, in: interval)
+        if let client { clients[client, default: UsedIDs.Tally()].change(by: step, in: interval) }
     }
 }

@@ -89,12 +89,23 @@ struct ClientRefusalTests {
     @Test("a flood of refusals does not fill the log, and the number of those that are missing is logged")
     func flood() {
         let (limit, start) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))
+        func address(_ number: Int) -> AddressKey { AddressKey(IPAddress("192.0.2.\(number)")) }
         for number in 0..<1_000 {
-            #expect((limit.admit(at: start + 0.01 * Double(number)) == 0) == (number < RefusalLimit.maximum))
+            let admitted = limit.admit(from: address(number % 200), at: start + 0.01 * Double(number))
+            #expect((admitted == 0) == (number < RefusalLimit.maximum))
         }
-        #expect(limit.admit(at: start + 59.9) == nil)
-        #expect(limit.admit(at: start + 60) == 1_001 - RefusalLimit.maximum)
-        #expect(limit.admit(at: start + 61) == 0)
-        #expect(limit.admit(at: start - 3_600) == 0, "the clock was set back")
+        #expect(limit.admit(from: address(1), at: start + 59.9) == nil)
+        #expect(limit.admit(from: address(1), at: start + 60) == 1_001 - RefusalLimit.maximum)
+        #expect(limit.admit(from: address(1), at: start + 61) == 0)
+        #expect(limit.admit(from: address(1), at: start - 3_600) == 0, "the clock was set back")
+    }
+
+    @Test("the refusals of one address leave room in the log for those of others")
+    func share() {
+        let (limit, now) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))
+        let (busy, other) = (AddressKey(IPAddress("192.0.2.1")), AddressKey(IPAddress("192.0.2.2")))
+        let admitted = (0..<1_000).filter { _ in limit.admit(from: busy, at: now) != nil }.count
+        #expect(admitted == RefusalLimit.maximumPerAddress)
+        #expect(limit.admit(from: other, at: now) == 0)
     }
 }

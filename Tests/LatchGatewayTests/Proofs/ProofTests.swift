@@ -372,7 +372,28 @@ struct ProofTests {
         }
         clock.advance(120)
         #expect(await (try? used.record(keys[4])) == nil, "The first ones may still be repeated.")
-        clock.advance(120)
+        // The ends are counted in intervals of a sixty-fourth of the lifetime.
+        clock.advance(124)
         for key in keys.prefix(4) { #expect(try await used.record(key)) }
+    }
+
+    @Test("one client uses up its share of the remembered assertions, not that of others, and until they expire only")
+    func usedIDsOfClients() async throws {
+        let clock = TestClock()
+        let used = UsedIDs(
+            store: MemoryCodeStore(capacity: 128, now: { clock.now }), lifetime: .seconds(3_600), capacity: 64
+        ) { clock.now }
+        func record(_ id: String, of client: String) async throws -> Bool {
+            try await used.record(SHA256.digest(client + id), of: client, for: .seconds(60))
+        }
+        for number in 0..<4 { #expect(try await record("\(number)", of: "busy")) }
+        let error = await #expect(throws: GatewayError.self) { _ = try await record("4", of: "busy") }
+        #expect(error?.code == .busy)
+        #expect(try await record("0", of: "other"))
+        #expect(try await !record("0", of: "other"), "A repetition takes no place.")
+        clock.advance(180)
+        #expect(try await record("4", of: "busy"))
+        await used.sweep()
+        #expect(try await record("5", of: "busy"))
     }
 }
