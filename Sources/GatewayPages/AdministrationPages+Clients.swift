@@ -21,6 +21,15 @@ extension AdministrationPages {
         ).html
     }
 
+    /// Returns the form that removes all clients that registered themselves.
+    func unverifiedForm(_ token: HTML) -> HTML {
+        """
+        <form method="post" action="\(link: prefix + PagePath.clients)" class="actions">\(token)\
+        <button type="submit" name="action" value="remove-unverified" class="harm">Remove all unverified clients\
+        </button></form>
+        """
+    }
+
     private static func kind(_ client: RegisteredClient) -> HTML {
         let badge: HTML? = client.registration.map { registration in
             let text =

@@ -7,7 +7,10 @@ import SignInBridge
 extension DaemonProgram {
     static let clients: Command<any ExecutableCommand> = Command(
         "clients", "Add, list, change and remove the clients that people sign in to with OAuth 2.1 and OpenID Connect.",
-        commands: [addClient, listClients, showClient, setClient, approveClient, refuseClient, removeClient])
+        commands: [
+            addClient, listClients, showClient, setClient, approveClient, refuseClient, removeClient,
+            removeUnverifiedClients,
+        ])
 
     private static let settingOptions = ClientSettingOptions()
 
@@ -141,6 +144,15 @@ extension DaemonProgram {
             RemoveClient(configurationPath: given[config], id: given[id])
         }
     }()
+}
+
+extension DaemonProgram {
+    fileprivate static let removeUnverifiedClients: Command<any ExecutableCommand> = Command(
+        "remove-unverified", "Remove all clients that registered themselves, and end all sessions of them.",
+        discussion: "They register themselves again when people sign in to them."
+    ) { given in
+        RemoveUnverifiedClients(configurationPath: given[config])
+    }
 }
 
 extension AccessTokenForm: ArgumentValue {}

@@ -29,6 +29,7 @@ extension PageRoutes {
         form(PagePath.bans + "/remove", to: &router) { try await $0.removeBan($1) }
         guard services.clientSessions != nil else { return }
         page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
+        form(PagePath.clients, to: &router) { try await $0.removeUnverified($1) }
         form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.changeClient($1, $2) }
     }
 
@@ -74,9 +75,10 @@ extension PageRoutes {
         "key": "The key is revoked.", "made": "The person is now an administrator.",
         "unmade": "The person is no longer an administrator.", "session": "The session has ended.",
         "access": "Nobody is signed in to the client any more, and everybody is asked again.",
-        "removed": "The client is removed.", "approved": "The client is approved. People can sign in to it.",
-        "refused": "The client is refused. Nobody can sign in to it.", "banned": "Requests of the network are refused.",
-        "unbanned": "The ban is removed.",
+        "removed": "The client is removed.", "unverified": "The unverified clients are removed.",
+        "approved": "The client is approved. People can sign in to it.",
+        "refused": "The client is refused. Nobody can sign in to it.",
+        "banned": "Requests of the network are refused.", "unbanned": "The ban is removed.",
         "linked": "The identity is linked. The person can now sign in through the identity provider.",
     ]
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -26,6 +27,7 @@ extension PageRoutes {
             \(pageLinks(
                 PagePath.clients, next, isFirst: after.name.isEmpty && after.id.isEmpty,
                 hasMore: found.count > clients.count))
+            \(services.settings.authorizationServer.registration.isEnabled ? pages.unverifiedForm(hidden(visit)) : nil)
             """, for: visit, at: PagePath.clients)
     }
 
@@ -81,6 +83,24 @@ extension PageRoutes {
         services.audit.record(
             AuditEvent(kind, reason: action == .end ? "everybody" : nil, actor: visit.person.id, client: client.id))
         return seeOther("\(PagePath.clients)?done=\(action.note)")
+    }
+
+    /// `POST /admin/clients`: removes all clients that registered themselves.
+    func removeUnverified(_ visit: SignedInRequest) async throws -> ServerResponse {
+        guard visit.person.isAdministrator else { return administratorsOnly }
+        guard isRecent(visit, for: .administer) else { return confirmFirst(PagePath.clients) }
+        guard visit.fields["action"] == "remove-unverified" else { return unknownAction }
+        let question = ConfirmationPage(
+            title: "Remove all unverified clients?",
+            sentence: "Everybody is signed out of every client that registered itself, and what people allowed them is "
+                + "forgotten. Clients register themselves again when people sign in to them.",
+            button: "Remove all unverified clients", page: PagePath.clients, fields: [("action", "remove-unverified")])
+        if let page = confirmationPage(question, visit) { return page }
+        for client in try await services.clients.removeRegistered() {
+            services.audit.record(
+                AuditEvent(.clientRemoved, reason: "unverified", actor: visit.person.id, client: client))
+        }
+        return seeOther("\(PagePath.clients)?done=unverified")
     }
 
     private static func question(about client: RegisteredClient, _ action: ClientAction) -> ConfirmationPage {

@@ -184,6 +184,24 @@ struct RemoveClient: ExecutableCommand {
     }
 }
 
+/// `latchd clients remove-unverified`: removes the clients that registered themselves and ends their sessions.
+struct RemoveUnverifiedClients: ExecutableCommand {
+    let configurationPath: String?
+
+    func perform(_ environment: [String: String]) async throws -> ExitCode {
+        let administration = Administration(configurationPath: configurationPath, environment: environment)
+        let count = try await administration.withStores { stores in
+            let clients = try await stores.clients.removeRegistered()
+            for client in clients {
+                stores.audit.record(AuditEvent(.clientRemoved, reason: "unverified", client: client))
+            }
+            return clients.count
+        }
+        try Output.lines(["Removed \(count) unverified \(count == 1 ? "client" : "clients")."])
+        return .done
+    }
+}
+
 extension RegisteredClient {
     /// What the client is, for people.
     fileprivate var kind: String {

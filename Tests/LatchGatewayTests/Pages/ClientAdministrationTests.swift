@@ -20,7 +20,10 @@ struct ClientAdministrationTests {
 
     /// A gateway with a client of the configuration, Ada, and an administrator who is signed in.
     private static func with(_ body: (ClientSessionFixture, PageBrowser) async throws -> Void) async throws {
-        try await ClientSessionFixture.with({ $0.authorizationServer.clients = [notes] }) { fixture in
+        try await ClientSessionFixture.with({
+            $0.authorizationServer.clients = [notes]
+            $0.authorizationServer.registration.isEnabled = true
+        }) { fixture in
             _ = try await fixture.stores.people.add(
                 email: "root@example.org", isAdministrator: true, password: Secret("root's own 77"))
             let root = PageBrowser(fixture.base)
@@ -193,6 +196,27 @@ struct ClientAdministrationTests {
             #expect(event["client"]?.string == "notes" && event["actor"]?.string == actor.uuidString.lowercased())
             #expect(try await clients.client("notes") != nil)
             #expect(try await root.get(Self.page + "?done=access").text.contains("everybody is asked again"))
+        }
+    }
+
+    @Test("all clients that registered themselves are removed with one button, and no others")
+    func removedUnverified() async throws {
+        try await Self.with { fixture, root in
+            let added = try await fixture.stores.clients.add(name: "Web", redirects: ["a:/b"], isConfidential: true)
+                .client
+            let client = try await Self.register(fixture, "Self")
+            let tokens = try await fixture.issue(ClientGrant(client: client.id, scopes: []))
+
+            let response = try await root.submitAndConfirm(
+                Self.page, on: Self.page, [("action", "remove-unverified")])
+
+            #expect(response.headers["Location"] == Self.page + "?done=unverified")
+            #expect(try await fixture.access(tokens.accessToken) == nil)
+            #expect(try await fixture.stores.clients.list() == [Self.notes, added])
+            let event = try #require(fixture.base.lines.audit.last)
+            #expect(event["event"]?.string == "client-removed" && event["reason"]?.string == "unverified")
+            #expect(event["client"]?.string == client.id && event["actor"] != nil)
+            #expect(try await root.get(Self.page + "?done=unverified").text.contains("unverified clients are removed"))
         }
     }
 

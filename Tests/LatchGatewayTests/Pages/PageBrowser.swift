@@ -63,7 +63,7 @@ struct PageBrowser: Sendable {
     /// The markup of the form that leads to a path.
     static func form(_ path: String, in text: String) -> String? {
         text.components(separatedBy: "<form").dropFirst().map { $0.components(separatedBy: "</form>")[0] }
-            .first { $0.contains("action=\"\(path)\"") }
+            .first { $0.contains("action=\"\(path)\"") && !$0.contains("method=\"get\"") }
     }
 
     static func hiddenFields(of form: String) -> [(String, String)] {
