@@ -14,8 +14,8 @@ import Synchronization
 /// Source: OX-4, OX-15.
 package final class DatabaseCodeStore: CodeStore {
     /// A table of records. Each has its own capacity.
-    package enum Table: String, Sendable {
-        /// One-time codes.
+    package enum Table: String, CaseIterable, Sendable {
+        /// One-time codes, and sign-ins that apps began.
         case codes = "one_time_codes"
         /// The ids of signed statements with which clients have authenticated.
         case clientAssertions = "client_assertions"
@@ -23,8 +23,11 @@ package final class DatabaseCodeStore: CodeStore {
         case usedProofs = "used_proofs"
     }
 
+    /// The maximum number of records that are deleted in one transaction.
+    private static let batch = 1_000
+
     private let database: Database
-    private let statements: Statements
+    private let statements: DatabaseCodeStatements
     private let capacity: Int
     private let now: @Sendable () -> Date
     private let insertions = Atomic<Int>(0)
@@ -44,7 +47,7 @@ package final class DatabaseCodeStore: CodeStore {
         database: Database, table: Table = .codes, capacity: Int = 16_384, now: @escaping @Sendable () -> Date
     ) {
         self.database = database
-        statements = Statements(table)
+        statements = DatabaseCodeStatements(table)
         self.capacity = capacity
         self.now = now
     }
@@ -88,20 +91,28 @@ package final class DatabaseCodeStore: CodeStore {
     /// Deletes expired records, and the oldest beyond the capacity. A failure is ignored: the next sweep deletes them.
     package func sweep() async {
         let (now, capacity, statements) = (now() - ClockDifference.tolerated, capacity, statements)
-        _ = try? await database.write { connection in
-            try connection.run(statements.deleteExpired, now)
-            try connection.run(statements.trim, capacity)
+        // In short transactions, because every other write waits for them.
+        while let count = try? await database.write({ try $0.run(statements.deleteExpired, now, Self.batch) }),
+            count == Self.batch
+        {}
+        // Counted by a reader, because counting takes as long as reading all.
+        var excess = (try? await database.read { try $0.first(statements.count) }).map { $0 - capacity } ?? 0
+        while excess > 0 {
+            let size = min(excess, Self.batch)
+            guard (try? await database.write { try $0.run(statements.trim, size) }) == size else { return }
+            excess -= size
         }
     }
 }
 
 /// The SQL statements for one table.
-private struct Statements: Sendable {
+struct DatabaseCodeStatements: Sendable {
     let insert: Statement<Void, [UInt8], [UInt8], Date, Date>
     let exists: Statement<Bool, [UInt8]>
     let find: Statement<(record: [UInt8], expires: Date), [UInt8]>
     let delete: Statement<(record: [UInt8], expires: Date), [UInt8]>
-    let deleteExpired: Statement<Void, Date>
+    let deleteExpired: Statement<Void, Date, Int>
+    let count: Statement<Int>
     let trim: Statement<Void, Int>
 
     init(_ table: DatabaseCodeStore.Table) {
@@ -121,11 +132,14 @@ private struct Statements: Sendable {
         delete = Statement("DELETE FROM \(name) WHERE digest = ? RETURNING record, expires_at", [UInt8].self) {
             row throws(DatabaseError) in (record: try row.get(0) as [UInt8], expires: try row.get(1) as Date)
         }
-        deleteExpired = Statement("DELETE FROM \(name) WHERE expires_at <= ?", Date.self)
+        deleteExpired = Statement(
+            "DELETE FROM \(name) WHERE digest IN (SELECT digest FROM \(name) WHERE expires_at <= ? LIMIT ?)", Date.self,
+            Int.self)
+        count = Statement("SELECT count(*) FROM \(name)") { row throws(DatabaseError) in try row.get(0) as Int }
         trim = Statement(
             """
             DELETE FROM \(name) WHERE digest IN
-                (SELECT digest FROM \(name) ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
+                (SELECT digest FROM \(name) ORDER BY expires_at LIMIT ?)
             """, Int.self)
     }
 }

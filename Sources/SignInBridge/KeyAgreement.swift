@@ -62,17 +62,17 @@ package struct KeyAgreement: Sendable {
         _ = try await database.write(outlivesPowerLoss: false) { try $0.run(Self.delete, check) }
     }
 
-    private static let other = Statement(
+    static let other = Statement(
         "SELECT EXISTS (SELECT 1 FROM key_checks WHERE digest <> ? AND seen_at > ?)", [UInt8].self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
-    private static let renew = Statement(
+    static let renew = Statement(
         """
         INSERT INTO key_checks (digest, seen_at) VALUES (?, ?)
         ON CONFLICT (digest) DO UPDATE SET seen_at = excluded.seen_at
         """, [UInt8].self, Date.self)
 
-    private static let deleteOld = Statement("DELETE FROM key_checks WHERE seen_at <= ?", Date.self)
+    static let deleteOld = Statement("DELETE FROM key_checks WHERE seen_at <= ?", Date.self)
 
-    private static let delete = Statement("DELETE FROM key_checks WHERE digest = ?", [UInt8].self)
+    static let delete = Statement("DELETE FROM key_checks WHERE digest = ?", [UInt8].self)
 }

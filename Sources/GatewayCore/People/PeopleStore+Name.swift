@@ -17,7 +17,7 @@ extension PeopleStore {
         return renamed
     }
 
-    private static let rename = Statement(
+    static let rename = Statement(
         "UPDATE people SET name = ? WHERE id = ? RETURNING \(PeopleStatements.columns)", String?.self, UUID.self,
         row: PeopleStatements.person)
 }

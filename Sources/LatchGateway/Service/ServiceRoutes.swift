@@ -23,7 +23,7 @@ struct ServiceRoutes: Sendable {
     private let isDatabaseReplaced = LoggedState()
 
     /// Fails also when the database has no tables of the gateway.
-    private static let ask = Statement("SELECT EXISTS (SELECT 1 FROM people)")
+    static let ask = Statement("SELECT EXISTS (SELECT 1 FROM people)")
 
     /// Adds the routes.
     func add(to router: inout Router) {
