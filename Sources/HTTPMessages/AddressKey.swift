@@ -55,4 +55,8 @@ package struct AddressKey: Hashable, Sendable {
         let first = bits == 32 ? 32 : 0
         return stride(from: 0, to: Int(bits), by: 8).map { UInt8(truncatingIfNeeded: prefix >> (56 - first - $0)) }
     }
+
+    /// The last eight bytes that an address of the network can have. With ``bytes`` it is a range in which a database finds
+    /// the addresses of a /56 or /48 by an index.
+    package var upperBytes: [UInt8] { bytes + [UInt8](repeating: 0xFF, count: max(0, 8 - bytes.count)) }
 }

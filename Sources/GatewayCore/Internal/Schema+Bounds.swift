@@ -59,7 +59,6 @@ extension Schema {
         CREATE INDEX administrators ON people (id) WHERE is_admin;
         CREATE INDEX expiring_api_keys ON api_keys (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
         CREATE INDEX api_keys_by_person ON api_keys (person_id, created_at);
-        CREATE INDEX device_requests_by_client ON device_requests (client_id, expires_at);
         CREATE INDEX device_requests_by_address ON device_requests (address_key, expires_at);
         """
 }

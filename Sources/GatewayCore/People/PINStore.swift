@@ -87,7 +87,9 @@ package final class PINStore: Sendable {
     ///
     /// - Throws: ``GatewayError/Code/busy``; ``GatewayError/Code/file`` when the key cannot be read.
     func hash(of pin: PIN, of person: UUID) async throws -> PINHash {
-        PINHash(ofCode: try await hasher.hash(PINHash.code(of: pin, of: person, key: try currentKey()), for: .person(person)))
+        PINHash(
+            ofCode: try await hasher.hash(
+                PINHash.code(of: pin, of: person, key: try currentKey()), for: .person(person)))
     }
 
     /// Whether a hash is that of a PIN.
