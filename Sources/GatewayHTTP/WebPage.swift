@@ -5,8 +5,8 @@ package import HTTPServer
 
 /// A page for people, with the common frame and style of everything that the gateway and the sandbox show in a browser.
 ///
-/// A page loads no resources and runs no script except its own. It cannot be framed, other sites do not learn its
-/// address, and browsers do not cache it.
+/// A page loads no resources except the icon that it contains, and runs no script except its own. It cannot be framed,
+/// other sites do not learn its address, and browsers do not cache it.
 ///
 /// Source: Content Security Policy Level 3 §8.4; RFC 9700 §4.2.4 and §4.16; OWASP Clickjacking Defense Cheat Sheet.
 package struct WebPage: Sendable {
@@ -88,6 +88,7 @@ package struct WebPage: Sendable {
         <meta name="robots" content="noindex">
         <meta name="color-scheme" content="light dark">\(refresh)
         <title>\(title)</title>
+        <link rel="icon" href="\(source: Self.icon)">
         <style>\(source: Self.style)</style>
         </head>
         <body\(attribute: "class", server == nil ? nil : "alone")>
@@ -130,8 +131,8 @@ package struct WebPage: Sendable {
         return [
             "Content-Type": "text/html; charset=utf-8",
             "Content-Security-Policy":
-                "default-src 'none'; style-src '\(Self.styleHash)';\(scripts)\(targets) base-uri 'none'; "
-                + "frame-ancestors 'none'",
+                "default-src 'none'; style-src '\(Self.styleHash)';\(scripts)\(targets) img-src data:; "
+                + "base-uri 'none'; frame-ancestors 'none'",
             "X-Frame-Options": "DENY",
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": referrerPolicy,
@@ -146,6 +147,14 @@ package struct WebPage: Sendable {
     private var referrerPolicy: String {
         formTargets == .own ? "same-origin" : "no-referrer"
     }
+
+    /// The icon of every page, within the page: browsers request `/favicon.ico` of a page without one, which the policy
+    /// blocks, and which a protected backend may serve.
+    private static let icon: StaticString = """
+        data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E\
+        %3Crect width='16' height='16' rx='4' fill='%232f4bbf'/%3E\
+        %3Cpath d='M8 3a2.5 2.5 0 0 1 1.2 4.7V13H6.8V7.7A2.5 2.5 0 0 1 8 3z' fill='%23fff'/%3E%3C/svg%3E
+        """
 
     private static let styleHash = hash(style)
 

@@ -27,7 +27,7 @@ import Testing
             let hash = Data(SHA256.digest(String(style)).bytes).base64EncodedString()
             #expect(
                 page.headers["Content-Security-Policy"]
-                    == "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+                    == "default-src 'none'; style-src 'sha256-\(hash)'; form-action 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
             )
             #expect(page.headers["X-Frame-Options"] == "DENY")
             #expect(page.headers["Referrer-Policy"] == "no-referrer")
