@@ -20,7 +20,7 @@ package struct SessionCookie: Sendable {
     /// The lifetime of the cookie in a browser.
     package let maximumAge: Duration
     /// The domain whose hosts share the cookie; nil when only the server's own host gets it.
-    package let domain: String?
+    package private(set) var domain: String?
     /// The name of the cookie. A shared cookie cannot have the prefix `__Host-`, because browsers accept such a name
     /// only for a single host.
     ///
@@ -35,6 +35,16 @@ package struct SessionCookie: Sendable {
         domain = settings.verify.cookieDomain
         let prefix = !isSecure ? "" : domain == nil ? "__Host-" : "__Secure-"
         name = prefix + "latchd_session"
+    }
+
+    /// The cookie for one host outside ``domain``, from which browsers accept no cookie with that domain. It has the same
+    /// name, which is the only one that is read.
+    ///
+    /// Source: RFC 6265 §5.3, step 6.
+    package var forOneHost: SessionCookie {
+        var cookie = self
+        cookie.domain = nil
+        return cookie
     }
 
     /// Returns the token in the value of a `Cookie` field, or nil when it is missing. Copies only the token.

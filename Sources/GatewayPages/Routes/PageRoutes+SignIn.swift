@@ -65,7 +65,7 @@ extension PageRoutes {
             services.metrics.signIn(.succeeded)
             if let before { _ = try await services.issuer.end(before.token) }
             var response = onward(to: page.0.destination, after: request)
-            response.headers.append("Set-Cookie", cookie.set(credential.token))
+            response.headers.append("Set-Cookie", cookie(for: request).set(credential.token))
             response.headers.append("Set-Cookie", formCookie.end)
             return response
         case .refused, .passwordChangeRequired:
@@ -101,7 +101,7 @@ extension PageRoutes {
     package func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
         try await end(visit.visitor, visit.request)
         var response = seeOther(PagePath.signIn + "?done=out")
-        response.headers.append("Set-Cookie", cookie.end)
+        response.headers.append("Set-Cookie", cookie(for: visit.request).end)
         return response
     }
 
@@ -113,6 +113,11 @@ extension PageRoutes {
             AuditEvent(
                 .signedOut, person: ended.person, session: ended.session, address: client.address.description,
                 request: request.id, device: client.device))
+    }
+
+    /// The session cookie as a request's host can set it.
+    private func cookie(for request: ServerRequest) -> SessionCookie {
+        home.signsIn(request) ? cookie : cookie.forOneHost
     }
 
     /// Returns where a sign-in leads, or nil when no address is given or the address is not allowed.

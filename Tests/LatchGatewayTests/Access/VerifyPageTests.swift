@@ -89,6 +89,9 @@ struct VerifyPageTests: AsksForwardAuth {
         #expect(shared.name == "__Secure-latchd_session")
         #expect(shared.set(Secret("x")).contains("; Domain=example.org;"))
         #expect(shared.end.contains("; Domain=example.org;"))
+        let outside = shared.forOneHost
+        #expect(outside.name == shared.name && !outside.set(Secret("x")).contains("Domain"))
+        #expect(!outside.end.contains("Domain"))
         #expect(own.name == "__Host-latchd_session")
         #expect(!own.set(Secret("x")).contains("Domain"))
     }
