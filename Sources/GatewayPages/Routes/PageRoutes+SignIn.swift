@@ -41,8 +41,10 @@ extension PageRoutes {
         guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
             tokens.accepts(fields[FormTokens.field], of: .browser(value))
         else {
-            page.0.alert =
-                "The page was open for too long, or the form did not come from this server. Please try again."
+            page.0.alert = """
+                The page was open for too long, the browser blocks the cookies of this site, or the form did not come \
+                from this server. Allow cookies for this site and try again.
+                """
             return respond(page, status: .forbidden)
         }
         let email = again?.email ?? fields["username"] ?? ""
