@@ -8,13 +8,14 @@ desk, in light and in dark.
 """
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+from browsers import launch
 
 PHONE, DESK = (360, 740), (1280, 900)
 TOUCH = 44
@@ -290,8 +291,7 @@ def main():
     people = {user["email"].split("@")[0]: user for user in sandbox["users"]}
     people["carol"] = {"email": "carol@example.org", "password": "carol-plays-in-the-sandbox"}
     with sync_playwright() as playwright:
-        # Chromium's sandbox does not work as root and in many containers, and all pages here are the test's own.
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = launch(playwright, "chromium")
         base = sandbox["onyx"]["url"]
         person = journey(browser, sandbox, people, folder)
         gallery(browser, base, people, person, folder)
