@@ -32,11 +32,12 @@ extension OAuthRoutes {
     func record(
         _ refusal: ClientRefusal, of visitor: SignedInBrowser, _ client: RegisteredClient, _ request: ServerRequest
     ) {
-        guard failures.admit(at: services.now()) != nil else { return }
+        let address = services.proxies.client(of: request)
+        guard failures.admit(from: AddressKey(address), at: services.now()) != nil else { return }
         services.audit.record(
             AuditEvent(
                 .signInFailed, reason: refusal.reason, person: visitor.person.id, session: visitor.session.id,
-                address: services.proxies.client(of: request).description, request: request.id, client: client.id))
+                address: address.description, request: request.id, client: client.id))
     }
 
     /// Returns the page that says why a person may not sign in to a client, and whom to ask.

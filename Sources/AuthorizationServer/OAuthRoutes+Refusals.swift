@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
+import HTTPMessages
 import HTTPServer
 import Primitives
 import Synchronization

@@ -100,7 +100,8 @@ package final class WaitingRequestStore: Sendable {
     }
 }
 
-private enum WaitingRequestStatements {
+/// SQL statements for requests that wait.
+enum WaitingRequestStatements {
     static let save = Statement(
         """
         INSERT INTO pending_requests (digest, record, expires_at, kind, owner) VALUES (?, ?, ?, ?, ?)

@@ -20,11 +20,14 @@ struct DatabaseCopyTests {
     }
 
     /// Opens stores with two people, sessions, a client with tokens, a code and a row of each truth value.
+    /// More sessions than one batch may live.
+    private static let lifetime = SessionLifetime(maximumPerPerson: 5_000)
+
     private static func filled(_ location: DatabaseLocation) async throws -> GatewayStores {
         let stores = try await open(location)
         let ada = try await stores.people.add(email: "ada@example.org", name: "Ädä 🦆", password: Secret("a long one 7"))
         _ = try await stores.people.add(email: "bob@example.org", name: nil, password: Secret("a long one 8"))
-        let issuer = StatefulSessionIssuer(database: stores.database, lifetime: SessionLifetime(), now: { Date() })
+        let issuer = StatefulSessionIssuer(database: stores.database, lifetime: lifetime, now: { Date() })
         for number in 0..<1_100 {
             _ = try await issuer.issue(for: ada, device: SessionDevice(name: "Phone \(number)"), token: .opaque)
         }
@@ -47,7 +50,7 @@ struct DatabaseCopyTests {
         let grant = ClientGrant(client: app.id, scopes: ["openid"])
         try await stores.clients.allow(grant, by: person.id)
         let tokens = ClientSessionStore(
-            database: stores.database, key: .random(32), lifetime: SessionLifetime(),
+            database: stores.database, key: .random(32), lifetime: lifetime,
             accessTokenLifetime: .seconds(600), enforcesPasswordChange: true, audit: stores.audit, now: { Date() })
         let issued = try await tokens.issue(
             grant, to: app, for: person, device: SessionDevice(name: "App"), id: .random(), authenticated: Date(),

@@ -48,6 +48,8 @@ struct SensitiveActionTests {
         "POST /latch/admin/people/{}": Row(act: .administer, fields: [("action", "enable")]),
         "POST /latch/admin/sessions/{}/end": Row(act: .administer),
         "POST /latch/admin/keys/{}/revoke": Row(act: .administer),
+        "POST /latch/admin/bans": Row(act: .administer, fields: [("network", "203.0.113.0/24"), ("duration", "day")]),
+        "POST /latch/admin/bans/remove": Row(act: .administer, fields: [("network", "203.0.113.0/24")]),
         "POST /latch/admin/identities/{}": Row(act: .administer, fields: [("email", linked)]),
     ]
 

@@ -25,6 +25,13 @@ struct StatementPlanTests {
         "PeopleStatements.mayUnlink": "reads the administrators",
         "PeopleStatements.remove": "reads the administrators",
         "PeopleStatements.setAdministrator": "reads the administrators",
+        // Files of the operator's folders, whose number people cannot change.
+        "AssetStatements.albumPaths": "folders, once for each scan",
+        "AssetStatements.albums": "the albums of a person, of all files, once for each change of the library",
+        "AssetStatements.changes": "those that are new",
+        "AssetStatements.firstChange": "reads one row",
+        "AssetStatements.lastChange": "reads one row",
+        "AssetStatements.usage": "the files of a person, of all files",
         // One row.
         "PeopleStatements.hasPeople": "reads one row",
         "ServiceRoutes.ask": "reads one row",
@@ -43,22 +50,23 @@ struct StatementPlanTests {
         "SessionStatements.purgeEnded": "at most 500 rows, those that are deleted",
         "SessionStatements.purgeExpired": "at most 500 rows, those that are deleted",
         "one_time_codes.deleteExpired": "at most 1,000 rows, those that are deleted",
-        "pending_requests.deleteExpired": "at most 1,000 rows, those that are deleted",
         "client_assertions.deleteExpired": "at most 1,000 rows, those that are deleted",
         "used_proofs.deleteExpired": "at most 1,000 rows, those that are deleted",
         "one_time_codes.trim": "at most 1,000 rows, those that are deleted",
-        "pending_requests.trim": "at most 1,000 rows, those that are deleted",
         "client_assertions.trim": "at most 1,000 rows, those that are deleted",
         "used_proofs.trim": "at most 1,000 rows, those that are deleted",
         "one_time_codes.count": "a reader, once a minute",
-        "pending_requests.count": "a reader, once a minute",
         "client_assertions.count": "a reader, once a minute",
         "used_proofs.count": "a reader, once a minute",
         // Tables with a maximum.
-        "ClientSignOutStatements.isDue": "reads one row",
-        "ClientSignOutStatements.take": "at most 16 rows, those that are taken",
-        "ClientSignOutStatements.trim": "at most 10,000 rows and those of the last second",
+        "BanStatements.all": "at most 1,000 rows",
+        "BanStatements.countOthers": "at most 1,000 rows",
+        "BanStatements.removeEnded": "at most 1,000 rows",
+        "ClientSignOutStatements.dueClients": "the sign-outs that are due, by a reader once a second",
         "DeviceStatements.count": "an index of at most 8,192 rows",
+        "DeviceStatements.trim": "at most 8,192 rows, when there are more",
+        "WaitingRequestStatements.removeExpired": "those that are deleted",
+        "WaitingRequestStatements.trim": "at most 8,192 rows, once a minute",
     ]
 
     @Test("every statement reads rows of one value of an index, or has a reason to read more")

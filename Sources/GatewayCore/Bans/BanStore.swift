@@ -123,7 +123,8 @@ package final class BanStore: Sendable {
     }
 }
 
-private enum BanStatements {
+/// SQL statements for bans.
+enum BanStatements {
     static let all = Statement(
         """
         SELECT network, note, created_at, expires_at FROM bans WHERE expires_at IS NULL OR expires_at > ?

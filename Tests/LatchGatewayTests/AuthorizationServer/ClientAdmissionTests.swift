@@ -216,7 +216,8 @@ struct ClientAdmissionTests {
             let code = try await fixture.codes([("client_id", id)])
             fixture.gateway.clock.advance(1)
             #expect(try await fixture.enter(code.userCode).headers["Location"]?.hasPrefix("/latch/sign-in") == true)
-            fixture.browser.browser.cookies = [:]
+            // The browser keeps the request.
+            fixture.browser.browser.cookies["latchd_session"] = nil
             _ = try await fixture.browser.signIn()
             #expect(try await fixture.browser.get(back).status == 403)
             #expect(try await fixture.enter(code.userCode).status == 403)

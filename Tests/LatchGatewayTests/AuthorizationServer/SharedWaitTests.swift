@@ -38,7 +38,7 @@ struct SharedWaitTests {
             let back = try await fixture.browser.submit(
                 "/latch/sign-in", on: signIn,
                 [("username", GatewayFixture.email), ("password", GatewayFixture.password)])
-            let consent = try await fixture.browser.get(try #require(back.headers["Location"]))
+            let consent = try await fixture.browser.get(try #require(back.next))
             #expect(try OAuthFixture.fields(of: try await fixture.decide(consent))["code"] != nil)
             for (client, response) in [("app", pushed), ("web", authenticated)] {
                 let address = try #require(response.json?["request_uri"]?.string)

@@ -101,9 +101,7 @@ struct TokenKinds: Sendable {
             _ = receiver.take()
             let ended = try await oauth.post("revoke", [("token", tokens().access), ("client_id", "app")])
             guard ended.status == 200 else { throw Exchange.Broken() }
-            let sender = try ClientSignOuts(services: base.gateway.services).orThrow
-            try await sender.send()
-            await sender.close()
+            await base.gateway.tellClients()
             return try receiver.take().last.orThrow
         case .accessToken: return try await tokens().access
         case .accessTokenForResource: return try await tokens(resource).access

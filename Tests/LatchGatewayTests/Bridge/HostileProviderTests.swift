@@ -80,7 +80,7 @@ private struct HostileProviderFixture: Sendable {
         let browser = TestBrowser(base.http)
         let start = try await browser.send("GET", "\(BridgeFixture.authorize)?\(app.query())")
         guard let response = try await returnToGateway(start, in: browser) else { return nil }
-        guard let link = response.headers["Location"] else {
+        guard let link = response.next else {
             #expect(response.status == 400)
             return nil
         }

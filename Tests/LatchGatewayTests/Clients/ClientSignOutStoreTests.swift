@@ -9,8 +9,8 @@ import Testing
 @Suite("Queues of sign-outs that clients are told", .timeLimit(.minutes(20)))
 struct ClientSignOutStoreTests {
     private static let add = Statement(
-        "INSERT INTO client_sign_outs (session_id, client_id, person_id, attempts, next_at) VALUES (?, ?, 'p', 0, ?)",
-        String.self, String.self, Date.self)
+        "INSERT INTO client_sign_outs (session_id, client_id, person_id, attempts, next_at) VALUES (?, ?, ?, 0, ?)",
+        String.self, String.self, UUID.self, Date.self)
 
     private func with(_ body: (ClientSignOutStore, Database, TestClock) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
@@ -23,7 +23,7 @@ struct ClientSignOutStoreTests {
     private func add(_ count: Int, of client: String, _ database: Database, _ clock: TestClock) async throws {
         for number in 0..<count {
             clock.advance(0.001)
-            _ = try await database.write { try $0.run(Self.add, "\(client) \(number)", client, clock.now) }
+            _ = try await database.write { try $0.run(Self.add, "\(client) \(number)", client, UUID(), clock.now) }
         }
     }
 

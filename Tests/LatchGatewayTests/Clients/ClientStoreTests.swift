@@ -107,7 +107,7 @@ struct ClientStoreTests {
             #expect(try await !clients.isAllowed(grant(["openid"], client: "Notes"), by: ada))
 
             let allowed = try #require(try await clients.allowed(by: ada).first)
-            #expect(allowed.grant == grant(["openid", "profile", "email"], ["https://notes.example"]))
+            #expect(allowed.grant == grant(["profile", "openid", "email"], ["https://notes.example"]))
             #expect(allowed.granted == first && allowed.sessions == 0)
         }
     }

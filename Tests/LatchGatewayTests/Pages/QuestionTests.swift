@@ -19,7 +19,7 @@ import Testing
     private static let unasked: Set = [
         "/latch/sign-in", "/latch/sign-out", "/latch/account/password", "/latch/account/pin",
         "/latch/account/devices/{}/end", "/latch/account/apps/{}/remove", "/latch/admin/people",
-        "/latch/admin/identities/{}",
+        "/latch/admin/identities/{}", "/latch/admin/bans", "/latch/admin/bans/remove",
     ]
 
     private func with(_ body: (GatewayFixture, PageBrowser, Person) async throws -> Void) async throws {
@@ -56,8 +56,12 @@ import Testing
                 let path = pattern.replacing("people/{}", with: "people/\(ada.id.uuidString.lowercased())")
                     .replacing("clients/{}", with: "clients/\(notes.id)").replacing("{}", with: session)
                 let actions =
-                    pattern.contains("people/{}")
-                    ? ["disable", "end", "make", "unmake"] : pattern.contains("clients/{}") ? ["end", "remove"] : [""]
+                    switch pattern {
+                    case "/latch/admin/clients": ["remove-unverified"]
+                    case _ where pattern.contains("people/{}"): ["disable", "end", "make", "unmake"]
+                    case _ where pattern.contains("clients/{}"): ["end", "remove"]
+                    default: [""]
+                    }
                 for action in actions {
                     let response = try await root.post(path, [(FormTokens.field, token), ("action", action)])
                     #expect(response.status == 200 && response.text.contains(">Cancel</a>"), "\(path) \(action)")

@@ -28,6 +28,7 @@ enum EveryStatement {
             aPIKeyStatements,
             assetStatements,
             attemptStatements,
+            banStatements,
             clientSessionStatements,
             clientSignOutStatements,
             clientStatements,
@@ -45,13 +46,15 @@ enum EveryStatement {
             sessionStatements,
             signingKeyStatements,
             unlinkedIdentityStatements,
+            waitingRequestStatements,
         ].flatMap { $0 } + codes
 
     /// The statements of the tables of codes, which are made for each table.
     private static let codes: [NamedStatement] = DatabaseCodeStore.Table.allCases.flatMap { table -> [NamedStatement] in
         let statements = DatabaseCodeStatements(table)
         return [
-            ("insert", statements.insert.text), ("exists", statements.exists.text), ("delete", statements.delete.text),
+            ("insert", statements.insert.text), ("exists", statements.exists.text), ("find", statements.find.text),
+            ("delete", statements.delete.text),
             ("deleteExpired", statements.deleteExpired.text), ("count", statements.count.text),
             ("trim", statements.trim.text),
         ].map { NamedStatement("\(table.rawValue).\($0.0)", $0.1) }
@@ -136,9 +139,12 @@ enum EveryStatement {
     ]
 
     private static let clientSignOutStatements: [NamedStatement] = [
-        NamedStatement("ClientSignOutStatements.isDue", ClientSignOutStatements.isDue.text),
+        NamedStatement("ClientSignOutStatements.dueClients", ClientSignOutStatements.dueClients.text),
         NamedStatement("ClientSignOutStatements.take", ClientSignOutStatements.take.text),
+        NamedStatement("ClientSignOutStatements.postpone", ClientSignOutStatements.postpone.text),
+        NamedStatement("ClientSignOutStatements.giveUp", ClientSignOutStatements.giveUp.text),
         NamedStatement("ClientSignOutStatements.remove", ClientSignOutStatements.remove.text),
+        NamedStatement("ClientSignOutStatements.isOver", ClientSignOutStatements.isOver.text),
         NamedStatement("ClientSignOutStatements.trim", ClientSignOutStatements.trim.text),
     ]
 
@@ -176,6 +182,7 @@ enum EveryStatement {
     private static let deviceStatements: [NamedStatement] = [
         NamedStatement("DeviceStatements.insert", DeviceStatements.insert.text),
         NamedStatement("DeviceStatements.count", DeviceStatements.count.text),
+        NamedStatement("DeviceStatements.trim", DeviceStatements.trim.text),
         NamedStatement("DeviceStatements.findWaiting", DeviceStatements.findWaiting.text),
         NamedStatement("DeviceStatements.decide", DeviceStatements.decide.text),
         NamedStatement("DeviceStatements.find", DeviceStatements.find.text),
@@ -228,6 +235,7 @@ enum EveryStatement {
     ]
 
     private static let pINStatements: [NamedStatement] = [
+        NamedStatement("PINStatements.replaceHash", PINStatements.replaceHash.text),
         NamedStatement("PINStatements.isSet", PINStatements.isSet.text),
         NamedStatement("PINStatements.isSameEpoch", PINStatements.isSameEpoch.text),
         NamedStatement("PINStatements.isLive", PINStatements.isLive.text),
@@ -328,5 +336,21 @@ enum EveryStatement {
         NamedStatement("UnlinkedIdentityStatements.isKnown", UnlinkedIdentityStatements.isKnown.text),
         NamedStatement("UnlinkedIdentityStatements.last", UnlinkedIdentityStatements.last.text),
         NamedStatement("UnlinkedIdentityStatements.byID", UnlinkedIdentityStatements.byID.text),
+    ]
+
+    private static let banStatements: [NamedStatement] = [
+        NamedStatement("BanStatements.all", BanStatements.all.text),
+        NamedStatement("BanStatements.countOthers", BanStatements.countOthers.text),
+        NamedStatement("BanStatements.add", BanStatements.add.text),
+        NamedStatement("BanStatements.remove", BanStatements.remove.text),
+        NamedStatement("BanStatements.removeEnded", BanStatements.removeEnded.text),
+    ]
+
+    private static let waitingRequestStatements: [NamedStatement] = [
+        NamedStatement("WaitingRequestStatements.save", WaitingRequestStatements.save.text),
+        NamedStatement("WaitingRequestStatements.exists", WaitingRequestStatements.exists.text),
+        NamedStatement("WaitingRequestStatements.remove", WaitingRequestStatements.remove.text),
+        NamedStatement("WaitingRequestStatements.removeExpired", WaitingRequestStatements.removeExpired.text),
+        NamedStatement("WaitingRequestStatements.trim", WaitingRequestStatements.trim.text),
     ]
 }

@@ -1,5 +1,4 @@
-import FoundationEssentials
-import HTTPMessages
+import Foundation
 
 @testable import Database
 @testable import PostgreSQL
@@ -69,24 +68,24 @@ struct QueryPlan {
             connection)
         _ = try Self.rows(SQLText("DEALLOCATE planned"), column: nil, connection)
         var found: [Access] = []
-        for node in try JSONValue(parsing: Array(plan.joined().utf8)).array ?? [] {
-            Self.collect(node["Plan"], below: nil, into: &found)
-        }
+        // Some plans are deeper than JSONValue reads.
+        let nodes = try JSONSerialization.jsonObject(with: Data(plan.joined().utf8)) as? [[String: Any]]
+        for node in nodes ?? [] { Self.collect(node["Plan"], below: nil, into: &found) }
         accesses = found
     }
 
-    private static func collect(_ node: JSONValue?, below parent: String?, into found: inout [Access]) {
-        guard let node, let type = node["Node Type"]?.string else { return }
-        let table = node["Relation Name"]?.string ?? parent
+    private static func collect(_ node: Any?, below parent: String?, into found: inout [Access]) {
+        guard let node = node as? [String: Any], let type = node["Node Type"] as? String else { return }
+        let table = node["Relation Name"] as? String ?? parent
         if type.hasSuffix("Scan"), type != "Bitmap Heap Scan", let table {
-            let condition = node["Index Cond"]?.string ?? ""
-            let index = node["Index Name"]?.string ?? ""
+            let condition = node["Index Cond"] as? String ?? ""
+            let index = node["Index Name"] as? String ?? ""
             found.append(
                 Access(
                     table: table, isByValue: condition.contains(" = "),
                     text: "\(type) \(index) on \(table) \(condition)"))
         }
-        for inner in node["Plans"]?.array ?? [] {
+        for inner in node["Plans"] as? [Any] ?? [] {
             collect(inner, below: type == "Bitmap Heap Scan" || type.hasPrefix("Bitmap") ? table : nil, into: &found)
         }
     }

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import FoundationEssentials
 import HTTPMessages
 import JOSE
@@ -215,17 +216,28 @@ struct TimeTrackerHostileTests {
         }
     }
 
-    @Test("If the state store does not respond, the sign-in gets 503", arguments: ways)
+    @Test("If the store of codes or of waiting requests fails, the sign-in gets an error", arguments: ways)
     func brokenStore(_ way: TimeTrackerSettings.Callback) async throws {
         let store = BreakableCodeStore()
         try await TimeTrackerFixture.with(callback: way, codes: store) { fixture in
             try await fixture.base.addPerson()
+            if way == .gateway {
+                let link = try await fixture.deepLink()
+                store.isBroken.turn(on: true)
+                #expect(try await fixture.exchange(link).status == 503)
+                store.isBroken.turn(on: false)
+            }
+            let database = fixture.base.gateway.stores.database
+            func rename(_ old: String, to new: String) async throws {
+                _ = try await database.write { try $0.run(Statement("ALTER TABLE \(old) RENAME TO \(new)")) }
+            }
+
             let link = try await fixture.deepLink()
-            store.isBroken.turn(on: true)
-            #expect(try await fixture.exchange(link).status == 503)
+            try await rename("pending_requests", to: "missing_requests")
+            #expect(try await fixture.exchange(link).status >= 500)
             let start = try await fixture.http.send("GET", "/tt/auth/login?redirect_uri=\(TimeTrackerFixture.redirect)")
             #expect(start.status >= 500)
-            store.isBroken.turn(on: false)
+            try await rename("missing_requests", to: "pending_requests")
             #expect(try await fixture.exchange(link).status == 200)
         }
     }

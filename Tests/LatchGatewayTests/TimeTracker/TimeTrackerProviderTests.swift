@@ -70,7 +70,7 @@ struct TimeTrackerProviderTests {
                 ? try await browser.send(
                     "POST", "/auth/callback", headers: [("Content-Type", FormURLEncoded.mediaType)], body: form)
                 : try await browser.send("GET", "/auth/callback?\(form)")
-            guard let link = response.headers["Location"] else {
+            guard let link = response.next else {
                 #expect(response.status == 400)
                 return nil
             }
