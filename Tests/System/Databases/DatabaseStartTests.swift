@@ -33,7 +33,10 @@ struct DatabaseStartTests {
         let name = PostgreSQLServer.name(ofDatabaseAt: address)
         try await server.query("CREATE ROLE \(name) LOGIN CONNECTION LIMIT 0", in: name)
         try await server.query("ALTER DATABASE \(name) OWNER TO \(name)", in: name)
-        let fixture = try SystemFixture().with(database: address.replacing("latchd@", with: "\(name)@"))
+        // The gateway's own timeout, which /readyz waits for.
+        let short = address.replacing("latchd@", with: "\(name)@")
+            .replacing("connect_timeout=\(SuccessTimeout.seconds)", with: "connect_timeout=2")
+        let fixture = try SystemFixture().with(database: short)
 
         await server.stop(SIGINT)
         let gateway = try fixture.beginGateway()
@@ -41,9 +44,14 @@ struct DatabaseStartTests {
         try await server.start()
         let line = try await gateway.line(containing: "too many connections")
         #expect(line.contains("Waiting for the database.") && line.contains("'\(name)'"))
-        // One connection is enough to start, and not to read.
-        try await server.query("ALTER ROLE \(name) CONNECTION LIMIT 1", in: name)
-        #expect(try await status("/readyz", of: gateway) == .serviceUnavailable)
+        try await server.query("ALTER ROLE \(name) CONNECTION LIMIT -1", in: name)
+        try await gateway.line(containing: "The database responds.")
+        try await eventually { try await status("/readyz", of: gateway) == .ok }
+
+        try await server.query("ALTER ROLE \(name) CONNECTION LIMIT 0", in: name)
+        try await server.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(name)'", in: name)
+        try await eventually { try await status("/readyz", of: gateway) == .serviceUnavailable }
         try await server.query("ALTER ROLE \(name) CONNECTION LIMIT -1", in: name)
         try await expectServing(gateway)
     }
