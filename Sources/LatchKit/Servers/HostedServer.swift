@@ -7,7 +7,7 @@ public struct HostedServer: Hashable, Sendable {
     /// The address.
     public let address: ServerAddress
 
-    /// Every hosted server that this library knows, in the order of ``Dialects/all``.
+    /// Every hosted server that this library knows, in the order of the dialects.
     public static let all: [HostedServer] = Dialects.all.compactMap(\.hostedServer)
 
     /// Returns the server with a name that a person typed. Upper and lower case are equal, and so are a space and a

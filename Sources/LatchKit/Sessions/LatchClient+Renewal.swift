@@ -27,8 +27,7 @@ extension LatchClient {
     /// Renews the tokens that are due, and those of families whose responses do not say when a token expires. A program
     /// with a window calls this when it returns to the foreground.
     ///
-    /// A call within ``foregroundPause`` after another one does nothing. Failures are visible in the states of the
-    /// sessions.
+    /// A call within 60 seconds after another one does nothing. Failures are visible in the states of the sessions.
     ///
     /// Source: OX-12.
     public func renewSessionsInForeground() async {

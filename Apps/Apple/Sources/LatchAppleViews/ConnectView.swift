@@ -1,5 +1,6 @@
 // Type-checked on Linux against stand-ins of the frameworks, never run on an Apple system.
 
+import LatchKit
 import LatchScreens
 import SwiftUI
 
