@@ -72,7 +72,8 @@ extension OAuthRoutes {
         if let refusal = parameters.client.refusal(of: visit.session) {
             return try refuse(visit.visitor, refusal, parameters, visit.request)
         }
-        try await services.clients.allow(parameters.grant, by: visit.person.id)
+        try await services.clients.allow(
+            parameters.grant, by: visit.person.id, named: parameters.client.name)
         services.audit.record(
             AuditEvent(
                 .clientAllowed, person: visit.person.id, session: visit.session.id,

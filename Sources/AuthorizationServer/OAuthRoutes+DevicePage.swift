@@ -100,7 +100,9 @@ extension OAuthRoutes {
         case nil: return decisionPage(asked, code, client, visit)
         case "allow":
             // First, because the device may ask for its tokens as soon as the decision is stored.
-            if asked.dialect == nil { try await services.clients.allow(asked.grant, by: visit.person.id) }
+            if asked.dialect == nil {
+                try await services.clients.allow(asked.grant, by: visit.person.id, named: client?.name)
+            }
             return try await decide(code, DeviceApproval(in: visit.session), visit)
         default: return try await decide(code, nil, visit)
         }

@@ -6,10 +6,25 @@ import HTTPMessages
 extension AccountPage {
     /// A client that the person allowed something.
     struct App {
+        /// The name for people. It is the one that the person allowed, when the client chooses its name itself.
         let name: String
+        /// The name that the client has chosen itself since then. Nil when it has not.
+        let newName: String?
+        /// Whether the client registered itself.
+        let isUnverified: Bool
         let consent: ClientConsent
         /// Whether the client gets refresh tokens.
         let staysSignedIn: Bool
+
+        /// Makes the description of a client, which is nil when it is not known any more.
+        init(_ client: RegisteredClient?, _ consent: ClientConsent) {
+            let current = client?.name ?? consent.name ?? consent.grant.client
+            isUnverified = client?.unverifiedName != nil
+            name = isUnverified ? consent.name ?? current : current
+            newName = name == current ? nil : current
+            self.consent = consent
+            staysSignedIn = client?.settings.issuesRefreshTokens ?? true
+        }
     }
 
     /// How much of what a client may do is shown.
@@ -36,7 +51,8 @@ extension AccountPage {
         return """
             <li>
             <div>
-            <h3>\(app.name)</h3>
+            <h3>\(app.name)\(app.isUnverified ? " <span class=\"badge plainly\">Unverified</span>" as HTML : nil)</h3>
+            \(app.newName.map { "<p>It has renamed itself to <strong>\($0)</strong> since you allowed it.</p>" as HTML })
             <p class="quiet">\(phrases.joined(separator: ", "))\(rest) · \
             since \(ReadableTime.at(app.consent.granted)) · \(sessions) \(sessions == 1 ? "session" : "sessions")</p>
             </div>

@@ -98,7 +98,10 @@ package struct ClientSessionStore: Sendable {
             // Here, because two requests may use a code at the same time. The writes run one after another.
             guard try connection.first(ClientSessionStatements.find, id.rawValue) == nil else { return .codeUsed }
             // Here, because the person may remove the access at the same time.
-            guard try !requiresConsent || ClientStore.isAllowed(grant, by: person.id, connection) else {
+            guard
+                try !requiresConsent
+                    || ClientStore.isAllowed(grant, by: person.id, named: client.unverifiedName, connection)
+            else {
                 throw GatewayError(.unknownClient, "The client's access has just been removed.")
             }
             let bounded = grant.isOwn ? nil : grant.client

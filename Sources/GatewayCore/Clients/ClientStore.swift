@@ -119,27 +119,38 @@ package struct ClientStore: Sendable {
 
 extension ClientStore {
     /// Whether a person has allowed a client at least the scopes and the audience of a grant before.
-    package func isAllowed(_ grant: ClientGrant, by person: UUID) async throws -> Bool {
-        try await database.read { try Self.isAllowed(grant, by: person, $0) }
+    ///
+    /// - Parameters:
+    ///   - grant: The grant.
+    ///   - person: The person.
+    ///   - name: The name under which the person must have allowed it, for a client that chooses its name itself. Nil
+    ///     when the name does not matter. See ``RegisteredClient/unverifiedName``.
+    /// - Returns: Whether the person has.
+    /// - Throws: `DatabaseError`.
+    package func isAllowed(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws -> Bool {
+        try await database.read { try Self.isAllowed(grant, by: person, named: name, $0) }
     }
 
     /// Does the same inside a transaction.
     static func isAllowed(
-        _ grant: ClientGrant, by person: UUID, _ connection: Connection
+        _ grant: ClientGrant, by person: UUID, named name: String?, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
-        guard let allowed = try connection.first(ClientStatements.consent, person, grant.client) else { return false }
+        guard let consent = try connection.first(ClientStatements.consent, person, grant.client) else { return false }
+        let allowed = consent.grant
+        if let name, let before = consent.name, ExactText(name) != ExactText(before) { return false }
         return Set(allowed.scopes).isSuperset(of: grant.scopes) && Set(allowed.audience).isSuperset(of: grant.audience)
     }
 
-    /// Stores that a person allowed a grant, in addition to what the person allowed the client before.
-    package func allow(_ grant: ClientGrant, by person: UUID) async throws {
+    /// Stores that a person allowed a grant, in addition to what the person allowed the client before. `name` is the
+    /// client's name that the person saw; nil when the client is not known.
+    package func allow(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws {
         let now = now()
         try await database.write { connection in
-            let before = try connection.first(ClientStatements.consent, person, grant.client)
+            let before = try connection.first(ClientStatements.consent, person, grant.client)?.grant
             _ = try connection.run(
                 ClientStatements.allow, person, grant.client,
                 Self.merged(before?.scopes, grant.scopes, maximum: Self.maximumScopes),
-                Self.merged(before?.audience, grant.audience, maximum: Self.maximumResources), now)
+                Self.merged(before?.audience, grant.audience, maximum: Self.maximumResources), now, name)
             guard before == nil else { return }
             for client in try connection.all(ClientStatements.excessConsents, person, now, Self.maximumPerPerson) {
                 _ = try Self.withdraw(client, by: person, at: now, connection)
@@ -164,7 +175,8 @@ extension ClientStore {
         return try await database.read { connection in
             let sessions = Dictionary(try connection.all(ClientStatements.liveOfPerson, person, now)) { $1 }
             return try connection.all(ClientStatements.consents, person).map {
-                ClientConsent(grant: $0.grant, granted: $0.granted, sessions: sessions[$0.grant.client] ?? 0)
+                ClientConsent(
+                    grant: $0.grant, name: $0.name, granted: $0.granted, sessions: sessions[$0.grant.client] ?? 0)
             }
         }
     }
@@ -198,6 +210,8 @@ extension ClientStore {
 package struct ClientConsent: Sendable, Equatable {
     /// The grant.
     package let grant: ClientGrant
+    /// The client's name that the person saw when they last allowed it something. Nil when it is not known.
+    package let name: String?
     /// When the person first allowed the client something.
     package let granted: Date
     /// The number of the client's live sessions of the person.
@@ -263,23 +277,26 @@ enum ClientStatements {
         """, Date.self, String.self, String.self)
 
     static let consent = Statement(
-        "SELECT client_id, scopes, audience FROM client_consents WHERE person_id = ? AND client_id = ?", UUID.self,
-        String.self
-    ) { row throws(DatabaseError) in try ClientGrant(row, at: 0) }
+        "SELECT client_id, scopes, audience, client_name FROM client_consents WHERE person_id = ? AND client_id = ?",
+        UUID.self, String.self
+    ) { row throws(DatabaseError) in (grant: try ClientGrant(row, at: 0), name: try row.get(3) as String?) }
 
     static let allow = Statement(
         """
-        INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at, client_name)
+        VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (person_id, client_id) DO UPDATE
-            SET scopes = excluded.scopes, audience = excluded.audience
-        """, UUID.self, String.self, String.self, String.self, Date.self)
+            SET scopes = excluded.scopes, audience = excluded.audience, client_name = excluded.client_name
+        """, UUID.self, String.self, String.self, String.self, Date.self, String?.self)
 
     static let consents = Statement(
         """
-        SELECT client_id, scopes, audience, granted_at FROM client_consents
+        SELECT client_id, scopes, audience, granted_at, client_name FROM client_consents
         WHERE person_id = ? ORDER BY granted_at DESC, client_id
         """, UUID.self
-    ) { row throws(DatabaseError) in (grant: try ClientGrant(row, at: 0), granted: try row.get(3) as Date) }
+    ) { row throws(DatabaseError) in
+        (grant: try ClientGrant(row, at: 0), granted: try row.get(3) as Date, name: try row.get(4) as String?)
+    }
 
     /// Counts the live sessions of a person by client.
     static let liveOfPerson = Statement(

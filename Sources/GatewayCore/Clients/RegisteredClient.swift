@@ -76,6 +76,9 @@ package struct RegisteredClient: Sendable, Equatable {
     /// The redirects as they are stored.
     var storedRedirects: String { redirects.joined(separator: "\n") }
 
+    /// The name of a client that registered itself, which can change it at any time. Nil for another client.
+    package var unverifiedName: String? { registration == nil ? nil : name }
+
     /// Whether the client authenticates, with a secret or with keys.
     package var isConfidential: Bool { secretHash != nil || keys != nil }
 

@@ -28,6 +28,9 @@ extension Schema {
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
         Migration(to: 29, named: "banned addresses", serverBans),
         Migration(to: 30, named: "bounds of what people and clients add", serverBounds),
+        Migration(
+            to: 31, named: "names of clients that people allowed",
+            "ALTER TABLE client_consents ADD COLUMN client_name \(text)"),
     ]
 
     /// The type of text in PostgreSQL.

@@ -221,5 +221,9 @@ package enum Schema {
         Migration(to: 28, named: "sign-outs by client", signOutsByClient),
         Migration(to: 29, named: "banned addresses", bans),
         Migration(to: 30, named: "bounds of what people and clients add", bounds),
+        // The name that the person saw. It is null for what was allowed before this migration.
+        Migration(
+            to: 31, named: "names of clients that people allowed",
+            "ALTER TABLE client_consents ADD COLUMN client_name TEXT"),
     ]
 }

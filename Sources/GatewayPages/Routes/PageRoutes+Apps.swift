@@ -16,10 +16,7 @@ extension PageRoutes {
         for consent in try await clients.allowed(by: person) {
             // A client can be missing from the configuration that was there before.
             let client = try await clients.client(consent.grant.client)
-            apps.append(
-                AccountPage.App(
-                    name: client?.name ?? consent.grant.client, consent: consent,
-                    staysSignedIn: client?.settings.issuesRefreshTokens ?? true))
+            apps.append(AccountPage.App(client, consent))
         }
         page.apps = apps
     }

@@ -86,6 +86,40 @@ struct ClientRegistrationTests {
         }
     }
 
+    @Test("a client that renames itself keeps the name that people allowed, and a code for the old name is void")
+    func renamed() async throws {
+        try await Self.with { fixture in
+            let registered = try await Self.register(fixture)
+            let id = try #require(registered.json?["client_id"]?.string)
+            let own = GatewayFixture.bearer(try #require(registered.json?["registration_access_token"]?.string))
+            let parameters = OAuthFixture.replacing(fixture.parameters, [("client_id", id)])
+            func code() async throws -> String { try #require(try await fixture.respond(to: parameters)["code"]) }
+            func appsSection() async throws -> String {
+                let text = try await fixture.browser.get("/latch/account").text
+                return String(try #require(text.components(separatedBy: "<h2 id=\"apps\">").last))
+            }
+            let (first, second) = (try await code(), try await code())
+            #expect(try await fixture.exchange(first, client: id).status == 200)
+            let before = try await appsSection()
+            #expect(before.contains("<h3>Self-made <span class=\"badge plainly\">Unverified</span></h3>"))
+            #expect(!before.contains("renamed"))
+
+            let changed = Self.replacing(
+                Self.metadata, [("client_id", .string(id)), ("client_name", "Our wiki")])
+            #expect(try await Self.send("PUT", "/oauth2/register/" + id, fixture, changed, own).status == 200)
+            let after = try await appsSection()
+            #expect(after.contains("<h3>Self-made <span class=\"badge plainly\">Unverified</span></h3>"))
+            #expect(after.contains("It has renamed itself to <strong>Our wiki</strong> since you allowed it."))
+            let void = try await fixture.exchange(second, client: id)
+            #expect(void.status == 400 && void.json?["error"] == "invalid_grant")
+            let account = try await fixture.browser.get("/latch/account").text
+            #expect(account.contains("Self-made (app)") && !account.contains("Our wiki (app)"))
+
+            #expect(try await fixture.exchange(try await code(), client: id).status == 200)
+            #expect(try await appsSection().contains("<h3>Our wiki <span"), "the person has seen this name")
+        }
+    }
+
     @Test("RFC 7591 §2 each method of authentication works as it was registered")
     func methods() async throws {
         try await Self.with { fixture in

@@ -112,6 +112,25 @@ struct ClientStoreTests {
         }
     }
 
+    @Test("what a person allowed has the name that the person saw last")
+    func name() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (clients, ada, grant) = (fixture.stores.clients, fixture.person.id, ClientSessionFixture.grant)
+            try await clients.allow(grant, by: ada)
+            #expect(try await clients.allowed(by: ada).map(\.name) == [nil], "from before names were stored")
+            #expect(try await clients.isAllowed(grant, by: ada, named: "Notes"))
+
+            try await clients.allow(grant, by: ada, named: "Notes")
+            #expect(try await clients.allowed(by: ada).map(\.name) == ["Notes"])
+            #expect(try await clients.isAllowed(grant, by: ada, named: "Notes"))
+            #expect(try await clients.isAllowed(grant, by: ada))
+            #expect(try await !clients.isAllowed(grant, by: ada, named: "notes"))
+
+            try await clients.allow(grant, by: ada, named: "notes")
+            #expect(try await clients.allowed(by: ada).map(\.name) == ["notes"])
+        }
+    }
+
     @Test("withdrawing ends only this person's sessions of this client")
     func withdrawn() async throws {
         try await ClientSessionFixture.with { fixture in
