@@ -87,7 +87,7 @@ extension OAuthRoutes {
             assertion.isSigned(by: keys, onTry: { services.metrics.signature(.assertion) })
         else { throw Refusal(response: TokenResponses.invalidClient) }
         let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
-        guard try await assertions.record(assertion.key, of: client.id, for: rest) else {
+        guard try await assertions.record(assertion.key, of: .client(client.id), for: rest) else {
             throw Refusal(response: TokenResponses.invalidClient)
         }
         return client

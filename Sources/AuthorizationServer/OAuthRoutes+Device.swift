@@ -116,8 +116,8 @@ extension OAuthRoutes {
     private func poll(_ code: String, _ client: RegisteredClient) async throws -> DevicePoll? {
         guard RequestProof.current != nil else { return try await devices.poll(code, of: client.id) }
         let poll = try await devices.poll(code, of: client.id, usesUp: false)
-        guard case .allowed = poll else { return poll }
-        guard try await RequestProof.recordCurrent() else { return nil }
+        guard case .allowed(_, let approval) = poll else { return poll }
+        guard try await RequestProof.recordCurrent(of: approval.person) else { return nil }
         return try await devices.poll(code, of: client.id)
     }
 

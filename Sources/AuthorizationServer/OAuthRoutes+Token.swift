@@ -166,7 +166,7 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         let device = SessionDevice(
             name: client.name, kind: SessionDevice.clientKind, address: origin(of: request).address.description)
-        guard try await RequestProof.recordCurrent() else {
+        guard try await RequestProof.recordCurrent(of: person.id) else {
             return refuse(person.id, "repeated-proof", client, request)
         }
         let tokens: ClientTokens
@@ -199,7 +199,7 @@ extension OAuthRoutes {
             return TokenResponses.invalidRequest("The parameter refresh_token is missing.")
         }
         // Only for a token of this server, so that nobody else fills the memory of used proofs.
-        guard sessions.isRefreshToken(token), try await RequestProof.recordCurrent() else { return Self.invalidGrant }
+        guard try await sessions.recordProof(ofRefreshToken: token) else { return Self.invalidGrant }
         switch try await sessions.refresh(
             token, of: client, signer: try await signer(client), binding: Self.binding(for: client))
         {

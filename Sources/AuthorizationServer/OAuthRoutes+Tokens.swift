@@ -41,7 +41,7 @@ extension OAuthRoutes {
         }
         // If the proof was used before, the response is replaced. That of a public client is not recorded, because anybody
         // could fill the memory of used proofs with such requests. Repeating it only stores the same request again.
-        if client.isConfidential { _ = try await RequestProof.current?.isFirstUse() }
+        if client.isConfidential { _ = try await RequestProof.current?.isFirstUse(of: nil) }
         // Anybody could fill the share of a client that does not authenticate, or that registered itself.
         let isKnown = client.isConfidential && client.registration == nil
         let handle = try await pending.push(

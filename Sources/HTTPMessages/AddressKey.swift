@@ -43,6 +43,16 @@ package struct AddressKey: Hashable, Sendable {
         }
     }
 
+    /// Returns the part of a common supply that an address or a network may use: an eighth for an address, a quarter for
+    /// a /56, half for a /48, and at least 1. So no site uses up what everybody shares.
+    package func share(of whole: Int) -> Int {
+        switch allowance {
+        case 1: max(1, whole / 8)
+        case 4: max(1, whole / 4)
+        default: max(1, whole / 2)
+        }
+    }
+
     /// The widest network that limits count: the /48 of an IPv6 address, otherwise the key itself.
     package var widest: AddressKey { wider?.widest ?? self }
 

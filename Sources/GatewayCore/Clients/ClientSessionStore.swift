@@ -215,6 +215,20 @@ package struct ClientSessionStore: Sendable {
     /// The session that this server issued a refresh token for. Nil for any other text. It may be over.
     package func session(ofRefreshToken text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
 
+    /// Records the proof of the current request as used for a refresh token, in the share of its person. Returns false for a
+    /// text that is no refresh token of this server, also of a session that was deleted, so that nobody else fills the
+    /// memory of used proofs, and when the proof was used before.
+    ///
+    /// - Throws: As ``RequestProof/isFirstUse(of:)``; `DatabaseError`.
+    package func recordProof(ofRefreshToken text: String) async throws -> Bool {
+        guard let id = session(ofRefreshToken: text)?.rawValue else { return false }
+        guard let proof = RequestProof.current else { return true }
+        guard let stored = try await database.read({ try $0.first(ClientSessionStatements.find, id) }) else {
+            return false
+        }
+        return try await proof.isFirstUse(of: stored.person)
+    }
+
     private enum Refreshed: Sendable {
         case tokens(ClientTokens, removed: [String] = [])
         case refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)
@@ -326,9 +340,9 @@ extension ClientSessionStore {
     ///
     /// - Throws: `DatabaseError`.
     package func authenticate(_ token: String) async throws -> ClientAccess? {
-        try await authenticate(token) { digest, thumbprint in
+        try await authenticate(token) { digest, person, thumbprint in
             guard let thumbprint else { return RequestProof.current?.tokenHash != digest }
-            return try await RequestProof.admits(digest, boundTo: thumbprint)
+            return try await RequestProof.admits(digest, of: person, boundTo: thumbprint)
         }
     }
 
@@ -337,11 +351,11 @@ extension ClientSessionStore {
     ///
     /// - Throws: `DatabaseError`.
     package func introspect(_ token: String) async throws -> ClientAccess? {
-        try await authenticate(token) { _, _ in true }
+        try await authenticate(token) { _, _, _ in true }
     }
 
     private func authenticate(
-        _ token: String, isAdmitted: (SHA256Digest, String?) async throws -> Bool
+        _ token: String, isAdmitted: (SHA256Digest, UUID, String?) async throws -> Bool
     ) async throws -> ClientAccess? {
         guard AccessToken.isPossible(token) else { return nil }
         let digest = SHA256.digest(token)
@@ -351,7 +365,7 @@ extension ClientSessionStore {
             now < found.expires,
             case .valid(let session) = found.session.authentication(
                 at: now, livingUntil: found.session.expires),
-            try await isAdmitted(digest, found.keyThumbprint)
+            try await isAdmitted(digest, session.person.id, found.keyThumbprint)
         else { return nil }
         if found.generation > found.current {
             // The session may have ended in the meantime, or another request may have done the same.

@@ -1,4 +1,5 @@
 package import Crypto
+package import FoundationEssentials
 import Synchronization
 
 /// The proof of possession that came with a request, after every check that needs no memory.
@@ -18,16 +19,17 @@ package final class RequestProof: Sendable {
 
     private enum Use { case none, recorded, repeated }
     private let use = Mutex(Use.none)
-    private let record: @Sendable () async throws -> Bool
+    private let record: @Sendable (UUID?) async throws -> Bool
 
     /// Creates a proof.
     ///
     /// - Parameters:
     ///   - thumbprint: The SHA-256 of the sender's public key in base64url.
     ///   - tokenHash: The hash of the token that the proof was made for.
-    ///   - record: Records the proof as used. Returns false when it was used before.
+    ///   - record: Records the proof as used, in the share of a person or, if there is none, of the sender's address.
+    ///     Returns false when it was used before.
     package init(
-        thumbprint: String, tokenHash: SHA256Digest?, record: @escaping @Sendable () async throws -> Bool
+        thumbprint: String, tokenHash: SHA256Digest?, record: @escaping @Sendable (UUID?) async throws -> Bool
     ) {
         self.thumbprint = thumbprint
         self.tokenHash = tokenHash
@@ -40,16 +42,18 @@ package final class RequestProof: Sendable {
     /// Whether the proof was used for a token or a sign-in, in this request or another.
     package var isUsed: Bool { use.withLock { $0 != .none } }
 
-    /// Records the proof as used for this request. Returns false when another request used it before.
+    /// Records the proof as used for this request.
     ///
-    /// - Throws: When the memory of used proofs does not respond or is full.
-    package func isFirstUse() async throws -> Bool {
+    /// - Parameter person: The person whose token or sign-in it is used for. Nil when that is not known.
+    /// - Returns: False when another request used it before.
+    /// - Throws: When the memory of used proofs does not respond, or it or the share of the person is full.
+    package func isFirstUse(of person: UUID?) async throws -> Bool {
         switch use.withLock({ $0 }) {
         case .recorded: return true
         case .repeated: return false
         case .none: break
         }
-        let isFirst = try await record()
+        let isFirst = try await record(person)
         use.withLock { $0 = isFirst ? .recorded : .repeated }
         return isFirst
     }
@@ -57,15 +61,17 @@ package final class RequestProof: Sendable {
     /// Records the proof of the current request as used. Returns true without a proof, and false when another request
     /// used it before.
     ///
-    /// - Throws: As ``isFirstUse()``.
-    package static func recordCurrent() async throws -> Bool { try await current?.isFirstUse() ?? true }
+    /// - Throws: As ``isFirstUse(of:)``.
+    package static func recordCurrent(of person: UUID) async throws -> Bool {
+        try await current?.isFirstUse(of: person) ?? true
+    }
 
-    /// Whether the current request proves the possession of the key that a token is bound to, with a proof that was made
-    /// for this token and not used before.
+    /// Whether the current request proves the possession of the key that a token of a person is bound to, with a proof
+    /// that was made for this token and not used before.
     ///
-    /// - Throws: As ``isFirstUse()``.
-    static func admits(_ token: SHA256Digest, boundTo thumbprint: String) async throws -> Bool {
+    /// - Throws: As ``isFirstUse(of:)``.
+    static func admits(_ token: SHA256Digest, of person: UUID, boundTo thumbprint: String) async throws -> Bool {
         guard let proof = current, proof.tokenHash == token, proof.thumbprint == thumbprint else { return false }
-        return try await proof.isFirstUse()
+        return try await proof.isFirstUse(of: person)
     }
 }

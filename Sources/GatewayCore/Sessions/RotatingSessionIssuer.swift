@@ -49,7 +49,7 @@ package final class RotatingSessionIssuer: SessionIssuer {
             return try await base.issue(
                 for: person, device: device, token: shape, authenticated: authenticated, asking: asking)
         }
-        guard try await RequestProof.recordCurrent() else {
+        guard try await RequestProof.recordCurrent(of: person.id) else {
             throw GatewayError(.signedOut, "The proof of possession was used before.")
         }
         return SessionCredential(
@@ -128,7 +128,7 @@ package final class RotatingSessionIssuer: SessionIssuer {
 
     package func refresh(_ token: String) async throws -> SessionCredential? {
         guard sessions.isRefreshToken(token) else { return try await base.refresh(token) }
-        guard try await RequestProof.recordCurrent() else { return nil }
+        guard try await sessions.recordProof(ofRefreshToken: token) else { return nil }
         switch try await sessions.refresh(token, of: .own, binding: binding) {
         case .tokens(let tokens): return SessionCredential(tokens)
         case .refused, .otherKey, .stolen: return nil

@@ -79,7 +79,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
         }
         let hash = SHA256.digest(token).bytes
         let maximum = max(1, lifetime.maximumPerPerson)
-        guard try await RequestProof.recordCurrent() else {
+        guard try await RequestProof.recordCurrent(of: person.id) else {
             throw GatewayError(.signedOut, "The proof of possession was used before.")
         }
         let displaced = try await database.write { connection -> [SessionID]? in
@@ -262,7 +262,7 @@ extension StatefulSessionIssuer {
         }
         if let thumbprint = session.keyThumbprint {
             // Not cached, so that a token without its proof is never found in memory, and its use does not extend it.
-            guard try await RequestProof.admits(digest, boundTo: thumbprint) else {
+            guard try await RequestProof.admits(digest, of: session.person.id, boundTo: thumbprint) else {
                 return .proofRequired(session)
             }
             if hasUnwrittenUse { evictedUses.record(digest, UnwrittenUses.Use(first: now, last: now)) }

@@ -88,7 +88,8 @@ package struct ProofVerifier: Sendable {
         guard proof.issued <= now + Self.tolerance, proof.issued >= now - Self.tolerance else {
             return .refused(.invalid("The iat of the proof is more than a minute from the time of the server."))
         }
-        let caller = RequestCaller.from(proxies.client(of: request))
+        let client = proxies.client(of: request)
+        let caller = RequestCaller.from(client)
         if let wait = limits.wait(.address, caller) { return .limited(wait) }
         let thumbprint: String
         do throws(DPoPProof.Refusal) {
@@ -105,7 +106,10 @@ package struct ProofVerifier: Sendable {
                 thumbprint: thumbprint,
                 // A token with the scheme Bearer is used without the proof.
                 tokenHash: RequestTokens.hasBearer(request) ? nil : proof.tokenHash,
-                record: { records ? try await used.record(key) : true }),
+                record: { person in
+                    let user = person.map(UsedIDs.User.person) ?? .address(AddressKey(client))
+                    return records ? try await used.record(key, of: user) : true
+                }),
             nonce: nonces?.current(at: now).nonEqual(to: proof.nonce))
     }
 

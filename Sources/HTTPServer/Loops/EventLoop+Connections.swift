@@ -122,7 +122,7 @@ extension EventLoop {
     private func isOverShare(_ connection: ClientConnection, _ counts: [AddressKey: Int]) -> Bool {
         var next = settings.connectionCounter.key(of: connection.peer)
         while let key = next {
-            if counts[key, default: 0] > IncompleteRequests.limit(of: key, in: settings.readLimit) { return true }
+            if counts[key, default: 0] > key.share(of: settings.readLimit) { return true }
             next = key.wider
         }
         return false

@@ -67,7 +67,7 @@ final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop'
     ///   - refuse: Refuses a request and removes it.
     func add(_ more: Int, to entry: Entry, refuse: (Exchange) -> Void) {
         for key in entry.keys {
-            let limit = Self.limit(of: key, in: limit)
+            let limit = key.share(of: limit)
             while (shares[key]?.bytes ?? 0) + more > limit, let oldest = shares[key]?.oldest(before: entry) {
                 refuse(oldest.exchange)
             }
@@ -100,14 +100,5 @@ final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop'
             if shares[key]?.count == 0 { shares[key] = nil }
         }
         memory.remove(entry.bytes)
-    }
-
-    /// Returns the part of `whole` that an address or a network may use.
-    static func limit(of key: AddressKey, in whole: Int) -> Int {
-        switch key.allowance {
-        case 1: whole / 8
-        case 4: whole / 4
-        default: whole / 2
-        }
     }
 }

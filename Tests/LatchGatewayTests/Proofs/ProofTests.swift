@@ -384,7 +384,7 @@ struct ProofTests {
             store: MemoryCodeStore(capacity: 128, now: { clock.now }), lifetime: .seconds(3_600), capacity: 64
         ) { clock.now }
         func record(_ id: String, of client: String) async throws -> Bool {
-            try await used.record(SHA256.digest(client + id), of: client, for: .seconds(60))
+            try await used.record(SHA256.digest(client + id), of: .client(client), for: .seconds(60))
         }
         for number in 0..<4 { #expect(try await record("\(number)", of: "busy")) }
         let error = await #expect(throws: GatewayError.self) { _ = try await record("4", of: "busy") }
@@ -395,5 +395,55 @@ struct ProofTests {
         #expect(try await record("4", of: "busy"))
         await used.sweep()
         #expect(try await record("5", of: "busy"))
+    }
+
+    @Test("one person and one network have shares of the remembered proofs, and addresses leave half to people")
+    func usedIDsOfPeopleAndAddresses() async throws {
+        let used = UsedIDs(store: MemoryCodeStore(capacity: 256), lifetime: .seconds(240), capacity: 64) { .now }
+        var number = 0
+        func fill(_ user: UsedIDs.User) async throws -> Int {
+            for count in 0... {
+                number += 1
+                do {
+                    _ = try await used.record(SHA256.digest("\(number)"), of: user)
+                } catch let error as GatewayError where error.code == .busy {
+                    return count
+                }
+            }
+            return 0
+        }
+        func address(_ text: String) -> UsedIDs.User { .address(AddressKey(IPAddress(text))) }
+        let (ada, bob) = (UUID(), UUID())
+        #expect(try await fill(.person(ada)) == 8)
+        #expect(try await fill(.person(bob)) == 8)
+        // A /64, its /56 and its /48 have an eighth, a quarter and half, which is also the half of all addresses.
+        #expect(try await fill(address("2001:db8:1:2::1")) == 8)
+        #expect(try await fill(address("2001:db8:1:3::1")) == 8)
+        #expect(try await fill(address("2001:db8:1:4::1")) == 0)
+        #expect(try await fill(address("2001:db8:1:100::1")) == 8)
+        #expect(try await fill(address("192.0.2.1")) == 8)
+        #expect(try await fill(address("192.0.2.2")) == 0)
+        #expect(try await fill(.person(UUID())) == 8)
+    }
+
+    @Test("a person whose share of the remembered proofs is full gets 503, with access and refresh tokens")
+    func fullShare() async throws {
+        try await OAuthFixture.with { fixture in
+            let maker = try ProofMaker()
+            let tokens = try await fixture.boundTokens(maker)
+            let used = try #require(fixture.gateway.gateway.services.proofs).used
+            #expect(try await fixture.userInfo(fields: fixture.userInfoFields(maker, tokens.access)).status == 200)
+            let person = try #require(
+                try await fixture.gateway.gateway.stores.people.find("ada@example.org")
+            ).id
+            // Two are those of the sign-in and the request.
+            for number in 2..<UsedIDs.capacity / 8 {
+                #expect(try await used.record(SHA256.digest("\(number)"), of: .person(person)))
+            }
+            #expect(try await fixture.userInfo(fields: fixture.userInfoFields(maker, tokens.access)).status == 503)
+            #expect(try await fixture.refresh(tokens.refresh, proof: fixture.tokenProof(maker)).status == 503)
+            // Half an eighth of the memory is far from the limit of all.
+            #expect(try await used.record(SHA256.digest("other"), of: .person(UUID())))
+        }
     }
 }
