@@ -65,9 +65,7 @@ extension OAuthRoutes {
             try await services.clients.register(client, from: address, maximum: settings.maximum)
         } catch let error as GatewayError where error.code == .tooManyClients {
             return TokenResponses.refusal(
-                .serviceUnavailable, error: "temporarily_unavailable",
-                description:
-                    "Too many clients are registered, or too many from your address are unused. Try again later."
+                .serviceUnavailable, error: "temporarily_unavailable", sentence: error.message
             ).retry(after: .seconds(600))
         }
         record(.clientAdded, client, request)

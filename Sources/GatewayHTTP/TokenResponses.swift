@@ -55,10 +55,12 @@ package enum TokenResponses {
             body: Array(#"{"error":"\#(error)","error_description":"\#(sentence)"}"#.utf8))
     }
 
-    /// Returns a 400 response with a sentence that was made for the request. It must not repeat what was sent.
-    package static func refusal(error: String, sentence: String) -> ServerResponse {
+    /// Returns a response with a sentence that was made for the request. It must not repeat what was sent.
+    package static func refusal(
+        _ status: HTTPStatus = .badRequest, error: String, sentence: String
+    ) -> ServerResponse {
         ServerResponse(
-            status: .badRequest, headers: .privateJSON,
+            status: status, headers: .privateJSON,
             body: JSONValue.object([
                 .init("error", .string(error)), .init("error_description", .string(sentence)),
             ]).encoded())

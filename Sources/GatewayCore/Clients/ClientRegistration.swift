@@ -74,9 +74,13 @@ extension ClientStore {
 
     /// Stores a client that registered itself.
     ///
-    /// At most a quarter of the maximum may be clients that nobody has signed in to yet, and an eighth of that from one
-    /// address. When there are more, the oldest of them is removed, unless its sign-in may still be in progress. When
-    /// there is none to remove, the client that was used the longest ago is removed, if that is at least a week.
+    /// At most a quarter of the maximum may be clients that nobody has signed in to yet. One address, and one network, has
+    /// its ``AddressKey/share(of:)`` of that. When its share is full, the oldest client from there is removed, and when
+    /// the quarter is, the oldest from the network with the most, unless its sign-in may still be in progress. When there
+    /// is none to remove, the client that was used the longest ago is removed, if that is at least a week.
+    ///
+    /// A client that waits for approval displaces no other, but the newest that waits from a network with at least two
+    /// more. So nobody removes the only one of a network, however many others register.
     ///
     /// - Parameters:
     ///   - client: The client, with its registration. The caller has checked it.
@@ -85,30 +89,57 @@ extension ClientStore {
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func register(_ client: RegisteredClient, from address: AddressKey, maximum: Int) async throws {
         let now = now()
-        let unusedMaximum = max(1, maximum / 4)
-        let isStored = try await database.write { connection -> Bool in
-            let counts =
-                try connection.first(ClientStatements.countRegistered, address.bytes)
-                ?? (all: 0, unused: 0, fromAddress: 0)
-            let isAddressFull = counts.fromAddress >= max(1, unusedMaximum / 8)
-            if isAddressFull || counts.all >= maximum || counts.unused >= unusedMaximum {
-                var displaced = try connection.first(
-                    ClientStatements.oldestUnused, now - Self.signInTime, isAddressFull ? address.bytes : nil)
-                if displaced == nil, !isAddressFull, counts.unused < unusedMaximum {
-                    displaced = try connection.first(ClientStatements.longestIdle, now - Self.usedTime)
-                }
-                guard let displaced, try Self.remove(displaced, at: now, connection) != nil else { return false }
+        let approval = client.registration?.approval ?? .approved
+        let problem = try await database.write { connection -> String? in
+            if let problem = try Self.makeRoom(for: approval, from: address, maximum: maximum, at: now, connection) {
+                return problem
             }
             try connection.run(
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
                 client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"),
-                client.allowsDevice, address.bytes, client.settings.text,
-                (client.registration?.approval ?? .approved).rawValue)
-            return true
+                client.allowsDevice, address.bytes, client.settings.text, approval.rawValue)
+            return nil
         }
-        guard isStored else {
-            throw GatewayError(.tooManyClients, "The server has too many registered clients already; try again later.")
+        if let problem { throw GatewayError(.tooManyClients, problem) }
+    }
+
+    /// Removes a client in favor of a new one, if there is no place. Returns why there is still none.
+    private static func makeRoom(
+        for approval: ClientApproval, from address: AddressKey, maximum: Int, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> String? {
+        let (site, network) = (address.wider, address.wider?.wider)
+        guard
+            let counts = try connection.first(
+                ClientStatements.countRegistered, address.bytes, site?.bytes, site?.upperBytes, network?.bytes,
+                network?.upperBytes)
+        else { return nil }
+        let unusedMaximum = max(1, maximum / 4)
+        let full = zip(counts.addresses, address.all).first { $0 >= $1.share(of: unusedMaximum) }?.1
+        guard full != nil || counts.all >= maximum || counts.unused >= unusedMaximum else { return nil }
+        let isWaiting = approval == .waiting
+        var displaced: String?
+        if let full {
+            displaced =
+                isWaiting
+                ? nil
+                : try connection.first(
+                    ClientStatements.oldestUnused, now - signInTime, full.bytes, full.upperBytes)
+        } else {
+            let own = zip(counts.addresses, address.all).map(\.0).last ?? 0
+            displaced = try connection.first(
+                ClientStatements.displaceable, approval.rawValue, own + 1, now - signInTime)
+            if displaced == nil, !isWaiting, counts.unused < unusedMaximum {
+                displaced = try connection.first(ClientStatements.longestIdle, now - usedTime)
+            }
+        }
+        if let displaced, try remove(displaced, at: now, connection) != nil { return nil }
+        return switch (isWaiting, full != nil) {
+        case (true, true):
+            "Too many clients from your network wait for approval. Ask an administrator to decide about them."
+        case (true, false): "Too many clients wait for approval. Ask an administrator to decide about them."
+        case (false, true): "Too many clients that were registered from your network are unused. Try again later."
+        case (false, false): "Too many clients are registered. Try again later."
         }
     }
 
@@ -199,21 +230,46 @@ extension ClientStatements {
     static let countRegistered = Statement(
         """
         SELECT count(*), count(CASE WHEN last_used_at IS NULL THEN 1 END),
-            count(CASE WHEN last_used_at IS NULL AND registration_address = ? THEN 1 END)
+            count(CASE WHEN last_used_at IS NULL AND registration_address = ?1 THEN 1 END),
+            count(CASE WHEN last_used_at IS NULL AND registration_address BETWEEN ?2 AND ?3 THEN 1 END),
+            count(CASE WHEN last_used_at IS NULL AND registration_address BETWEEN ?4 AND ?5 THEN 1 END)
         FROM clients WHERE registration_hash IS NOT NULL
-        """, [UInt8].self
+        """, [UInt8].self, [UInt8]?.self, [UInt8]?.self, [UInt8]?.self, [UInt8]?.self
     ) { row throws(DatabaseError) in
-        (all: try row.get(0) as Int, unused: try row.get(1) as Int, fromAddress: try row.get(2) as Int)
+        (
+            all: try row.get(0) as Int, unused: try row.get(1) as Int,
+            addresses: [try row.get(2) as Int, try row.get(3) as Int, try row.get(4) as Int]
+        )
     }
 
-    /// Returns the oldest of the clients that nobody has signed in to, from an address or, if that is null, of all.
+    /// Returns the oldest client from an address or network that nobody has signed in to and that does not wait for
+    /// approval.
     static let oldestUnused = Statement(
         """
         SELECT id FROM clients
-        WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND created_at < ?1
-            AND (?2 IS NULL OR registration_address = ?2)
+        WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND approval <> 'waiting' AND created_at < ?1
+            AND registration_address BETWEEN ?2 AND ?3
         ORDER BY created_at, id LIMIT 1
-        """, Date.self, [UInt8]?.self
+        """, Date.self, [UInt8].self, [UInt8].self
+    ) { row throws(DatabaseError) in try row.get(0) as String }
+
+    /// Returns the client that nobody has signed in to and that a new one with an approval may displace: a refused one,
+    /// otherwise one from the network with the most. Of those that wait, only one from a network with more than a number
+    /// is returned, the newest; of the others the oldest, if it is from before a time.
+    static let displaceable = Statement(
+        """
+        SELECT id FROM (
+            SELECT id, created_at, approval,
+                count(*) OVER (PARTITION BY substr(registration_address, 1, 6)) AS of_network,
+                count(*) OVER (PARTITION BY substr(registration_address, 1, 7)) AS of_site,
+                count(*) OVER (PARTITION BY registration_address) AS of_address
+            FROM clients
+            WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND (approval = 'refused' OR approval = ?1)
+        ) AS unused
+        WHERE CASE WHEN approval = 'waiting' THEN of_network > ?2 ELSE created_at < ?3 END
+        ORDER BY approval = 'refused' DESC, of_network DESC, of_site DESC, of_address DESC,
+            CASE WHEN approval = 'waiting' THEN -created_at ELSE created_at END, id LIMIT 1
+        """, String.self, Int.self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
     static let update = Statement(

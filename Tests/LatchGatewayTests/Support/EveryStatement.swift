@@ -152,6 +152,7 @@ enum EveryStatement {
         NamedStatement("ClientStatements.register", ClientStatements.register.text),
         NamedStatement("ClientStatements.countRegistered", ClientStatements.countRegistered.text),
         NamedStatement("ClientStatements.oldestUnused", ClientStatements.oldestUnused.text),
+        NamedStatement("ClientStatements.displaceable", ClientStatements.displaceable.text),
         NamedStatement("ClientStatements.update", ClientStatements.update.text),
         NamedStatement("ClientStatements.unused", ClientStatements.unused.text),
         NamedStatement("ClientStatements.longestIdle", ClientStatements.longestIdle.text),
