@@ -12,8 +12,8 @@ enum FilledTables {
         }
     }
 
-    private static let statements =
-        [
+    private static let statements: [String] =
+        ([
             insert("people (id, email, created_at)", "'person' || i, 'p' || i || '@example.org', i", 2_000),
             insert(
                 "identities (provider, issuer, subject, person_id, linked_at)",
@@ -67,11 +67,15 @@ enum FilledTables {
         ]
         + ["one_time_codes", "pending_requests", "client_assertions", "used_proofs"].map {
             insert("\($0) (digest, record, expires_at)", "\(digest), \(digest), i", 4_000)
-        }
+        }).flatMap(\.self)
 
     private static let digest = "sha256(convert_to(i::text, 'UTF8'))"
 
-    private static func insert(_ columns: String, _ values: String, _ count: Int) -> String {
-        "INSERT INTO \(columns) SELECT \(values) FROM generate_series(0, \(count)) i"
+    /// Returns statements of 1,000 rows each, because a slow machine needs longer than a statement of the gateway may take
+    /// for all.
+    private static func insert(_ columns: String, _ values: String, _ count: Int) -> [String] {
+        stride(from: 0, through: count, by: 1_000).map {
+            "INSERT INTO \(columns) SELECT \(values) FROM generate_series(\($0), \(min($0 + 999, count))) i"
+        }
     }
 }
