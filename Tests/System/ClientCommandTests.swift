@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import HTTPMessages
 import TestSupport
 import Testing
@@ -124,6 +125,74 @@ import Testing
         #expect(try await fixture.latchd("clients", "show", id, "--json").json()["settings"] == changed["settings"])
         let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
         #expect(audit.components(separatedBy: "client-changed").count == 2)
+    }
+
+    @Test(arguments: ["SQLite", "PostgreSQL"])
+    func `a client that registered itself is approved, refused and approved again while the gateway runs`(
+        product: String
+    ) async throws {
+        let folder = try TemporaryDirectory()
+        let port = try HeldPort()
+        let base = try SystemFixture([
+            "LATCHD_PUBLIC_URL": "http://127.0.0.1:\(port.number)", "LATCHD_PAGES_ENABLED": "true",
+            "LATCHD_OAUTH_ENABLED": "true", "LATCHD_OAUTH_REGISTRATION_ENABLED": "true",
+            "LATCHD_OAUTH_REGISTRATION_APPROVAL": "required", "LATCHD_AUDIT_LOG": folder.file("audit"),
+        ])
+        let isServer = product == "PostgreSQL"
+        let fixture = base.with(
+            database: isServer
+                ? try await PostgreSQLServer.running().createDatabase() : base.folder.file("own/latchd.db"))
+        let gateway = try await fixture.startGatewayWithPerson(port: port.number)
+        let http = try HTTPClient()
+        try await attempt {
+            let metadata =
+                #"{"redirect_uris":["https://tv.example/back"],"client_name":"TV","#
+                + #""token_endpoint_auth_method":"none"}"#
+            let registered = try await http.send(
+                ClientRequest(
+                    method: .post, url: gateway.address + "/oauth2/register",
+                    headers: ["Content-Type": JSON.mediaType], body: Array(metadata.utf8)))
+            let id = try #require(try JSONValue(parsing: registered.body)["client_id"]?.string)
+            func approval() async throws -> JSONValue? {
+                let list = try await fixture.latchd("clients", "list", "--json").json().array
+                return list?.first { $0["id"]?.string == id }?["approval"]
+            }
+            /// What a person reads who follows the client's link, until this text is there.
+            func read(_ text: String) async throws {
+                let query = FormURLEncoded.encode([
+                    ("response_type", "code"), ("client_id", id), ("redirect_uri", "https://tv.example/back"),
+                    ("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+                    ("code_challenge_method", "S256"),
+                ])
+                let answers = ["username": SystemFixture.email, "password": SystemFixture.password]
+                _ = try await FormBrowser(http).follow(
+                    gateway.address + "/oauth2/authorize?" + query, answers: answers, untilPageWith: text)
+            }
+            #expect(try await approval() == "waiting")
+            try await read("TV waits for approval by an administrator")
+
+            let approved = try await fixture.latchd("clients", "approve", id)
+            #expect(approved.output == "Approved the client 'TV'. People can sign in to it.\n", "\(approved)")
+            #expect(try await approval() == "approved")
+            try await read("Allow TV?")
+
+            let refused = try await fixture.latchd("clients", "refuse", id)
+            #expect(
+                refused.output == "Refused the client 'TV'. Nobody can sign in to it, and its sessions ended.\n",
+                "\(refused)")
+            #expect(try await approval() == "refused")
+            try await read("TV was refused by an administrator")
+
+            #expect(try await fixture.latchd("clients", "approve", id).status == 0)
+            #expect(try await fixture.latchd("clients", "approve", id).status == 0, "It is approved already.")
+            try await read("Allow TV?")
+            let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
+            #expect(audit.components(separatedBy: #""client-approved""#).count == 3)
+            #expect(audit.components(separatedBy: #""client-refused""#).count == 2)
+        } finally: {
+            await http.close()
+            await gateway.kill()
+        }
     }
 
     @Test func `a client needs a name and a valid redirect`() async throws {
