@@ -147,6 +147,24 @@ struct ClientBoundTests {
         }
     }
 
+    @Test("of the sessions of a person whose tokens were stolen the last 50 are kept")
+    func stolenSessions() async throws {
+        try await ClientSessionFixture.with { fixture in
+            var last = fixture.clock.now
+            for _ in 0..<SessionBounds.rememberedReused + 9 {
+                fixture.clock.advance(1)
+                let session = try await fixture.issue().session
+                _ = try await fixture.store.endSession(ofReusedCode: session, by: ClientSessionFixture.client())
+                last = fixture.clock.now
+            }
+            _ = try await fixture.issue()
+            #expect(try await fixture.count("sessions") == SessionBounds.rememberedReused + 1)
+            let found = try await fixture.stores.clients.stolen(
+                from: fixture.person.id, since: fixture.clock.now - .seconds(day))
+            #expect(found.map(\.ended).max() == last, "The newest stay.")
+        }
+    }
+
     @Test("of the expired sessions of a person the last 200 are kept")
     func expiredSessions() async throws {
         try await ClientSessionFixture.with({ $0.sessions.sliding = .seconds(60) }) { fixture in
