@@ -1,4 +1,4 @@
-"""The command: signs a person in, fills one table after the other to its bound, and signs the person in again."""
+"""The command: fills one table after the other to its bound, and compares a sign-in beside it with one without."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 import json
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
@@ -48,13 +48,9 @@ def _run(options: argparse.Namespace, folder: Path) -> None:
     folder.chmod(0o755)
     print(json.dumps({"machine": machine.describe()}), flush=True)
     slow: list[str] = []
-    if options.only != "postgresql":
-        gateway = Gateway(latchd, folder / "sqlite")
-        slow += _measure("sqlite", options, gateway, str(gateway.database), _file_runner(gateway.database))
-    if options.only != "sqlite":
-        with PostgreSQL(folder / "postgresql") as database:
-            gateway = Gateway(latchd, folder / "gateway")
-            slow += _measure("postgresql", options, gateway, database.address, database.query)
+    for name in ("sqlite", "postgresql"):
+        if options.only in (None, name):
+            slow += _measure(name, options, latchd, folder / name)
     if slow:
         raise BenchError("More than twice the time: " + ", ".join(slow))
 
@@ -67,29 +63,45 @@ def _file_runner(path: Path) -> Callable[[str], object]:
     return run
 
 
-def _measure(
-    name: str, options: argparse.Namespace, gateway: Gateway, address: str, run: Callable[[str], object]
-) -> list[str]:
+def _measure(name: str, options: argparse.Namespace, latchd: Path, folder: Path) -> list[str]:
+    """Signs in at a gateway with tables of others and, in turn, at one without, so that other work on the machine slows
+    both down."""
+    with ExitStack() as ended:
+        full, run = _gateway(name, latchd, folder / "full", ended)
+        empty, _ = _gateway(name, latchd, folder / "empty", ended)
+        for server in (full, empty):
+            for _ in range(WARM_UP):
+                _sign_in(server)
+        slow = []
+        for table, count, sql in [("nothing", 0, ""), *fills(Dialect(name == "postgresql"), options.people)]:
+            if sql:
+                run(sql)
+            if sql and name == "postgresql":
+                run(f"ANALYZE {table};")
+            # Work of every minute or ten minutes may run meanwhile; the median leaves it out.
+            pairs = [(_sign_in(full), _sign_in(empty)) for _ in range(options.sign_ins)]
+            beside, alone = (median(times) for times in zip(*pairs, strict=True))
+            print(json.dumps({
+                "database": name, "filled": table, "rows": count, "sign_in_ms": round(beside * 1e3, 2),
+                "without_ms": round(alone * 1e3, 2), "ratio": round(beside / alone, 2)}), flush=True)
+            if beside > 2 * alone:
+                slow.append(f"{name} with {table}")
+        return slow
+
+
+def _gateway(name: str, latchd: Path, folder: Path, ended: ExitStack) -> tuple[Server, Callable[[str], object]]:
+    """A gateway with one person, on a database of its own, and what runs SQL in it. `ended` stops them."""
+    gateway = Gateway(latchd, folder / "gateway")
+    if name == "postgresql":
+        database = ended.enter_context(PostgreSQL(folder / "postgresql"))
+        address, run = database.address, database.query
+    else:
+        address, run = str(gateway.database), _file_runner(gateway.database)
     settings = SETTINGS | {"LATCHD_DATABASE": address, "LATCHD_BRIDGE_KEY_FILE": str(gateway.folder / "bridge.key")}
     _add_person(gateway, settings)
     server = gateway.start(**settings)
-    try:
-        _sign_in(server, WARM_UP)
-        before = _sign_in(server, options.sign_ins)
-        _print(name, "nothing", 0, before, before)
-        slow = []
-        for table, count, sql in fills(Dialect(name == "postgresql"), options.people):
-            run(sql)
-            if name == "postgresql":
-                run(f"ANALYZE {table};")
-            # Work of every minute or ten minutes may run meanwhile; the median leaves it out.
-            after = _sign_in(server, options.sign_ins)
-            _print(name, table, count, before, after)
-            if after > 2 * before:
-                slow.append(f"{name} with {table}")
-        return slow
-    finally:
-        server.stop()
+    ended.callback(server.stop)
+    return server, run
 
 
 def _add_person(gateway: Gateway, settings: dict[str, str]) -> None:
@@ -100,19 +112,11 @@ def _add_person(gateway: Gateway, settings: dict[str, str]) -> None:
         raise BenchError(f"latchd did not add a person: {done.stderr}")
 
 
-def _sign_in(server: Server, count: int) -> float:
-    """The median time of a sign-in, in seconds."""
-    times = []
-    for _ in range(count):
-        start = time.perf_counter()
-        answer = Gateway.sign_in(server.port)
-        times.append(time.perf_counter() - start)
-        if answer.status != 200:
-            raise BenchError(f"A sign-in was answered {answer.status}: {answer.body[:200]!r}")
-    return median(times)
-
-
-def _print(database: str, table: str, rows: int, before: float, after: float) -> None:
-    print(json.dumps({"database": database, "filled": table, "rows": rows, "sign_in_ms": round(after * 1e3, 2),
-                      "ratio": round(after / before, 2)}), flush=True)
-    sys.stdout.flush()
+def _sign_in(server: Server) -> float:
+    """The time of a sign-in, in seconds."""
+    start = time.perf_counter()
+    answer = Gateway.sign_in(server.port)
+    duration = time.perf_counter() - start
+    if answer.status != 200:
+        raise BenchError(f"A sign-in was answered {answer.status}: {answer.body[:200]!r}")
+    return duration
