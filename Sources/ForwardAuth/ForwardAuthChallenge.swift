@@ -162,13 +162,6 @@ package struct ForwardAuthChallenge: Sendable {
             headers["X-Requested-With"] == nil, headers["Sec-Fetch-Mode"].map({ $0 == "navigate" }) ?? true,
             headers["Sec-Fetch-Dest"].map({ $0 == "document" }) ?? true
         else { return false }
-        return headers.values("Accept").contains { $0.split(separator: ",").contains(where: isPage) }
-    }
-
-    /// Whether an entry of `Accept` asks for HTML.
-    private static func isPage(_ entry: Substring) -> Bool {
-        let parts = entry.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
-        guard parts.first == "text/html" else { return false }
-        return !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+        return headers.acceptsPage
     }
 }

@@ -9,7 +9,8 @@ package enum DialectRouter {
     package static let largestUnknownBody = 16_384
 
     /// Creates a router with the routes of all dialects. The server's own errors have the envelope of the dialect that
-    /// has a route for the path. For a path without a route, it is the dialect that owns the path.
+    /// has a route for the path. For a path without a route, it is the dialect that owns the path, and for a browser at
+    /// such a path the dialect of the pages.
     ///
     /// - Parameters:
     ///   - dialects: The dialects. When several own a path with prefixes of the same length, the first of them sends
@@ -19,13 +20,14 @@ package enum DialectRouter {
     ///   - callers: The limit for addresses that send too many unreadable bodies, before every route; nil for no limit.
     ///   - proofs: The check of proofs of possession, before every route of a dialect that does not make it itself; nil
     ///     when the server accepts none.
+    ///   - pages: The dialect that answers browsers at paths without a route. Nil when there are no pages.
     ///   - others: Adds the routes that belong to no dialect.
     ///   - otherScope: Returns under which other names those routes are served.
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two dialects have the same route.
     package static func router(
         _ dialects: [any GatewayDialect], bans: BanCheck? = nil, check: HostCheck?, callers: UnknownCallers? = nil,
-        proofs: ProofVerifier? = nil, others: (inout Router) -> Void,
+        proofs: ProofVerifier? = nil, pages: (any GatewayDialect)? = nil, others: (inout Router) -> Void,
         otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
         let byPrefix = dialects.enumerated().sorted {
@@ -37,9 +39,10 @@ package enum DialectRouter {
             return (dialect: dialect, routes: routes)
         }
         let serverError: Router.ErrorResponse = { status, sentence, request in
+            let isBrowser = [.get, .head].contains(request.method) && request.headers.acceptsPage
             let owner =
                 parts.first { $0.routes.hasRoute(at: request.path) }?.dialect
-                ?? byPrefix.first { $0.owns(request.path) }
+                ?? (isBrowser ? pages : nil) ?? byPrefix.first { $0.owns(request.path) }
             return owner?.serverError(status, sentence, for: request) ?? DefaultResponses.serverError(status, sentence)
         }
         var router = Router(maximumBodyBytes: largestUnknownBody, errorResponse: serverError)

@@ -24,7 +24,7 @@ extension Gateway {
         }
         return try DialectRouter.router(
             dialects, bans: BanCheck(services), check: services.hostCheck, callers: services.unknownCallers,
-            proofs: services.proofs
+            proofs: services.proofs, pages: dialects.first { $0 is PageRoutes }
         ) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }
             ServiceRoutes(

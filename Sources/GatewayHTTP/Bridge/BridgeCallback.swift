@@ -28,7 +28,7 @@ package struct BridgeCallback {
 
     /// Whether the client that sent `request` is a browser that shows a page to a person, rather than a program.
     package static func wantsPage(_ request: ServerRequest) -> Bool {
-        request.headers.values("Accept").contains { $0.contains("text/html") }
+        request.headers.acceptsPage
     }
 
     /// Returns the response to a complete sign-in. The browser's former session ends, so that its token becomes

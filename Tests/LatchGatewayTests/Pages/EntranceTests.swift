@@ -19,6 +19,33 @@ import Testing
         }
     }
 
+    @Test("a browser gets a page at an unknown path of any dialect, and a program gets the dialect's own error")
+    func unknownPaths() async throws {
+        let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+        try await GatewayFixture.withPages { fixture in
+            for path in ["/nowhere", "/api/nowhere", "/latch/nowhere", "/favicon.ico"] {
+                let page = try await fixture.http.send("GET", path, headers: [("Accept", browser)])
+                #expect(page.status == 404 && page.text.contains("<h1>Page not found</h1>"), "\(path)")
+                #expect(page.text.contains("href=\"/latch/account\""), "\(path)")
+            }
+            for path in ["/nowhere", "/api/nowhere"] {
+                for accepted in [nil, "*/*", "application/json", "text/html;q=0, application/json"] {
+                    let headers = accepted.map { [("Accept", $0)] } ?? []
+                    let answer = try await fixture.http.send("GET", path, headers: headers)
+                    #expect(answer.status == 404 && answer.json?["detail"] == "Not Found", "\(path)")
+                }
+                let posted = try await fixture.http.send("POST", path, headers: [("Accept", browser)], body: "")
+                #expect(posted.status == 404 && posted.json?["detail"] == "Not Found", "\(path)")
+            }
+            let known = try await fixture.http.send("GET", "/api/me", headers: [("Accept", browser)])
+            #expect(known.status == 403 && known.json?["detail"] != nil, "a route keeps its own errors")
+        }
+        try await GatewayFixture.with { fixture in
+            let answer = try await fixture.http.send("GET", "/nowhere", headers: [("Accept", browser)])
+            #expect(answer.json?["detail"] == "Not Found", "without pages")
+        }
+    }
+
     @Test("without pages there is no root path")
     func noPages() async throws {
         try await GatewayFixture.with { fixture in
