@@ -72,11 +72,12 @@ package final class Bridge: Sendable {
     ///   - request: The request's id, for the log.
     ///   - requiresReauthentication: Whether the provider must authenticate the person again, even if the person is
     ///     signed in there.
+    ///   - choosesAccount: Whether the provider must let the person choose another account.
     /// - Returns: The address that the browser must open, and the secret that it keeps.
     /// - Throws: The reason why the sign-in cannot begin.
     package func begin(
         at provider: BridgeProvider, _ returnTo: PendingAuthorization.ReturnTarget, callback: String, request: String,
-        requiresReauthentication: Bool = false
+        requiresReauthentication: Bool = false, choosesAccount: Bool = false
     ) async throws(BridgeFailure) -> AuthorizationStart {
         let now = now()
         let secret = BrowserSecret(startedAt: now)
@@ -87,7 +88,8 @@ package final class Bridge: Sendable {
             let address = try await provider.party.authorizationURL(
                 redirect: callback, state: State(try state.sealed(keys)), nonce: secret.nonce(keys),
                 challenge: secret.verifier(keys).challenge,
-                extra: provider.extraParameters(for: returnTo, requiresReauthentication: requiresReauthentication))
+                extra: provider.extraParameters(
+                    for: returnTo, requiresReauthentication: requiresReauthentication, choosesAccount: choosesAccount))
             metrics.bridge(.begun, at: provider.id)
             return AuthorizationStart(address: address, secret: secret)
         } catch {

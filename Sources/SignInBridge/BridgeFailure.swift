@@ -1,5 +1,6 @@
 package import GatewayCore
 package import OpenIDConnect
+import Primitives
 
 /// The reason why a sign-in through an identity provider failed.
 package struct BridgeFailure: Error, Sendable {
@@ -16,6 +17,9 @@ package struct BridgeFailure: Error, Sendable {
     /// The subject at the provider, which an administrator can link. Nil when it is not known, or when linking would
     /// not help.
     package private(set) var subject: String?
+    /// The e-mail address, or else the name, of the account at the provider, for the page: at most 100 visible
+    /// characters. Nil when it is not known, or when another account would not help.
+    package private(set) var account: String?
 
     /// The person refused to sign in.
     package static let denied = denied("access_denied")
@@ -115,6 +119,11 @@ package struct BridgeFailure: Error, Sendable {
         }
     }
 
+    /// The errors that another account of the provider may not have.
+    private static let codesOfAccounts: [GatewayError.Code] = [
+        .emailUnverified, .identityRefused, .notInvited, .domainRefused, .invalidEmail, .personDisabled,
+    ]
+
     private static func refused(_ sentence: String, _ reason: StaticString) -> BridgeFailure {
         BridgeFailure(error: "access_denied", sentence: sentence, reason: reason, outcome: .refused)
     }
@@ -124,6 +133,9 @@ package struct BridgeFailure: Error, Sendable {
         self.init(error)
         let code = (error as? GatewayError)?.code
         if let code, [.emailUnverified, .identityRefused, .notInvited].contains(code) { subject = identity.subject }
+        if let code, Self.codesOfAccounts.contains(code) {
+            account = (identity.email ?? identity.name)?.displayName(limit: 100)
+        }
     }
 
     private init(error: String, sentence: String, reason: StaticString?, outcome: Metrics.BridgeOutcome) {

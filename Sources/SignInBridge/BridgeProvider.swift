@@ -25,17 +25,23 @@ package struct BridgeProvider: Sendable {
     package var sameSite: SameSite { configuration.settings.responseMode == .formPost ? .none : .lax }
 
     /// Returns the parameters of the authorization request beyond the configured ones. For an app they require the
-    /// person's consent. When a person confirms their identity, they require a new sign-in at the provider.
+    /// person's consent. When a person confirms their identity, they require a new sign-in at the provider. When a person
+    /// wants to use another account, the provider asks for it: Google has a page for that, others sign the person in
+    /// again, because they may not know `select_account`. Apple always asks.
     ///
     /// Without consent, the provider would sign in a person with an open session silently. Another program that
     /// registered the app's scheme would then get the code. Apple always asks for consent and accepts no such
     /// parameter.
     ///
     /// Source: RFC 8252 §8.6; OpenID Connect Core §3.1.2.1, `prompt`.
-    func extraParameters(for returnTo: PendingAuthorization.ReturnTarget, requiresReauthentication: Bool = false) -> [(
-        String, String
-    )] {
+    func extraParameters(
+        for returnTo: PendingAuthorization.ReturnTarget, requiresReauthentication: Bool = false,
+        choosesAccount: Bool = false
+    ) -> [(String, String)] {
         if requiresReauthentication, configuration.kind != .apple { return [("prompt", "login"), ("max_age", "0")] }
+        if choosesAccount, configuration.kind != .apple {
+            return [("prompt", configuration.kind == .google ? "select_account" : "login")]
+        }
         if case .web = returnTo { return [] }
         guard configuration.kind != .apple,
             !configuration.settings.parameters.contains(where: { $0.0 == "prompt" })

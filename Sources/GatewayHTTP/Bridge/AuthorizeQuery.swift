@@ -13,6 +13,8 @@ package struct AuthorizeQuery: Sendable {
     let isRedirected: Bool
     /// Whether the provider must authenticate the person again, even if the person is signed in there.
     package let requiresReauthentication: Bool
+    /// Whether the provider must let the person choose another account.
+    let choosesAccount: Bool
     /// The provider's id. Nil when the query names none.
     package let provider: String?
     /// Where the sign-in ends.
@@ -29,7 +31,7 @@ package struct AuthorizeQuery: Sendable {
     /// The maximum length of an app's state, in bytes.
     package static let maximumStateCount = 512
     private static let names = [
-        "redirect", "provider", "again", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
+        "redirect", "provider", "again", "another", "next", "mobile_redirect_uri", "app_state", "app_code_challenge",
     ]
 
     /// Reads a query. The challenge is checked before the redirect.
@@ -39,6 +41,7 @@ package struct AuthorizeQuery: Sendable {
         }
         isRedirected = try Self.boolean(fields["redirect"], "redirect")
         requiresReauthentication = try Self.boolean(fields["again"], "again")
+        choosesAccount = try Self.boolean(fields["another"], "another")
         provider = fields["provider"]
         let isNative = Self.names.suffix(3).contains { fields[$0] != nil }
         returnTo = isNative ? try Self.app(fields, redirects) : .web(next: try Self.next(fields["next"]))

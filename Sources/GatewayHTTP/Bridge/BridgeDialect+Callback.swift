@@ -65,7 +65,8 @@ extension BridgeDialect {
         case .web(let next):
             let again =
                 services.redirectPages.signIn(goingOnTo: next) ?? prefix + startPath(at: provider, continuingAt: next)
-            return failed(failure, request, again: again)
+            let other = failure.account.flatMap { _ in otherAccountPath(at: provider, continuingAt: next) }
+            return failed(failure, request, again: again, otherAccount: other.map { prefix + $0 })
         }
     }
 
@@ -75,11 +76,15 @@ extension BridgeDialect {
     ///   - failure: The reason.
     ///   - request: The request.
     ///   - again: The address where a person can begin again; nil for no such link.
+    ///   - otherAccount: The address where a person can begin with another account; nil for no such link.
     /// - Returns: A page for browsers, else the error of the dialect.
-    package func failed(_ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil) -> ServerResponse {
+    package func failed(
+        _ failure: BridgeFailure, _ request: ServerRequest, again: String? = nil, otherAccount: String? = nil
+    ) -> ServerResponse {
         let refusal = refusal(of: failure)
         guard BridgeCallback.wantsPage(request) else { return refusal }
-        var page = services.redirectPages.failed(refusal.status, failure.sentence, again: again)
+        var page = services.redirectPages.failed(
+            refusal.status, failure.sentence, again: again, account: failure.account, otherAccount: otherAccount)
         page.headers["Retry-After"] = refusal.headers["Retry-After"]
         return page
     }

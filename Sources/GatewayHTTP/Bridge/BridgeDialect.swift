@@ -17,6 +17,10 @@ package protocol BridgeDialect: ServiceDialect {
     /// Returns the path and query that begin a sign-in again, one that continues at `next`.
     func startPath(at provider: BridgeProvider, continuingAt next: String) -> String
 
+    /// Returns the path and query that begin a sign-in with another account of the provider, one that continues at `next`.
+    /// Nil, the default, when the dialect has none.
+    func otherAccountPath(at provider: BridgeProvider, continuingAt next: String) -> String?
+
     /// Returns the response to a program whose callback belongs to no sign-in.
     func refusal(of callback: InvalidCallback) -> ServerResponse
 
@@ -37,6 +41,9 @@ package enum InvalidCallback: Error {
 }
 
 extension BridgeDialect {
+    /// Nil.
+    package func otherAccountPath(at provider: BridgeProvider, continuingAt next: String) -> String? { nil }
+
     /// Adds the callback routes that providers redirect browsers to.
     package func addCallbacks(_ bridge: Bridge, to router: inout Router) {
         for path in Set(bridge.providers.all.map(callbackPath)) {

@@ -64,6 +64,10 @@ package struct BridgeRoutes: BridgeDialect {
         Self.authorizePath(of: provider) + "?" + FormURLEncoded.encode([("redirect", "true"), ("next", next)])
     }
 
+    package func otherAccountPath(at provider: BridgeProvider, continuingAt next: String) -> String? {
+        startPath(at: provider, continuingAt: next) + "&another=true"
+    }
+
     package func refusal(of callback: InvalidCallback) -> ServerResponse {
         let text =
             switch callback {
@@ -104,7 +108,7 @@ package struct BridgeRoutes: BridgeDialect {
         do {
             let startPath = try await bridge.begin(
                 at: provider, query.returnTo, callback: callback, request: request.id,
-                requiresReauthentication: query.requiresReauthentication)
+                requiresReauthentication: query.requiresReauthentication, choosesAccount: query.choosesAccount)
             guard !query.isRedirected else { return redirect(to: startPath, at: provider, beside: request) }
             return services.settingSignInCookies(
                 .privateJSON(["authorization_url": startPath.address]), of: startPath, at: provider, beside: request)

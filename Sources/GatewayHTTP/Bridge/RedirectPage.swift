@@ -59,14 +59,29 @@ package struct RedirectPage: Sendable {
         ).response(leadingTo: address, after: method)
     }
 
-    /// Returns the page for a failed sign-in that cannot be reported to an app. `again` is the address where the
-    /// browser can start again. Nil when only an app can start again.
-    package func failed(_ status: HTTPStatus, _ sentence: String, again: String? = nil) -> ServerResponse {
-        page(
+    /// Returns the page for a failed sign-in that cannot be reported to an app.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - sentence: What failed.
+    ///   - again: The address where the browser can start again. Nil when only an app can start again.
+    ///   - account: The account at the identity provider. Nil when it is not known or does not matter.
+    ///   - otherAccount: The address where the browser can start with another account. Nil for no such link.
+    /// - Returns: The page.
+    package func failed(
+        _ status: HTTPStatus, _ sentence: String, again: String? = nil, account: String? = nil,
+        otherAccount: String? = nil
+    ) -> ServerResponse {
+        let kind = otherAccount == nil ? "" : " other"
+        return page(
             title: "You are not signed in",
             """
             <p>\(sentence)</p>
-            \(again.map { "<p><a class=\"button block\" href=\"\(link: $0)\">Try again</a></p>" as HTML }
+            \(account.map { "<p>Your account at the identity provider: <strong>\($0)</strong>.</p>" as HTML })
+            \(otherAccount.map {
+                "<p><a class=\"button block\" href=\"\(link: $0)\">Use another account</a></p>" as HTML
+            })
+            \(again.map { "<p><a class=\"button block\(kind)\" href=\"\(link: $0)\">Try again</a></p>" as HTML }
                 ?? "<p class=\"quiet\">Go back to the app that sent you here, and sign in there again.</p>")
             """
         ).response(status: status)

@@ -176,6 +176,30 @@ struct WebSignInTests {
         }
     }
 
+    @Test("a refused account of the provider is named, and another one can be used")
+    func otherAccount() async throws {
+        try await BridgeFixture.with { fixture in
+            let browser = fixture.browser()
+            let account = SmallProvider.Account(subject: "eve-1", email: "eve<b>@example.org")
+            let start = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true&next=%2Fphotos")
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
+            #expect(request["prompt"] == nil)
+            let refused = try await fixture.returnToGateway(
+                try fixture.google.approve(request, account), in: browser)
+            #expect(refused.status == 403 && refused.text.contains("<strong>eve&lt;b&gt;@example.org</strong>"))
+            let path = "/api/auth/oauth/google/authorize?redirect=true&next=%2Fphotos&another=true"
+            let link = "href=\"\(path.replacing("&", with: "&amp;"))\">Use another account</a>"
+            #expect(refused.text.contains(link) && refused.text.contains(">Try again</a>"))
+
+            let other = try await browser.send("GET", path)
+            let asked = try fixture.google.request(other.headers["Location"]).orThrow
+            #expect(asked["prompt"] == "login" && asked["max_age"] == nil)
+            try await fixture.base.addPerson()
+            let done = try await fixture.returnToGateway(try fixture.google.approve(asked), in: browser)
+            #expect(done.headers["Location"] == "/photos", "the provider need not tell when the person signed in")
+        }
+    }
+
     @Test("without identity providers a cookie is refused")
     func noBridge() async throws {
         try await GatewayFixture.with { fixture in
