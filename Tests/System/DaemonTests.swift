@@ -186,6 +186,11 @@ import Testing
         #expect(try await add("ADA@example.org", SystemFixture.password).status == 73)
         #expect(try await add("no address", SystemFixture.password).status == 65)
         #expect(try await add("bob@example.org", "short").status == 65)
+        #expect(
+            try await fixture.latchd("user", "add", "eve@example.org", "--invite").output
+                == "Added eve@example.org, who cannot sign in yet: there is no identity provider. Add one ('providers'), "
+                + "or set a password: latchd user passwd eve@example.org\n")
+        #expect(try await fixture.latchd("user", "remove", "eve@example.org", "--yes").status == 0)
         let list = try await fixture.latchd("user", "list", "--json")
         #expect(list.output.contains(#""email":"ada@example.org","name":"Ada L","isAdmin":false,"isActive":true"#))
         #expect(try await fixture.latchd("user", "disable", "ada@example.org").status == 0)

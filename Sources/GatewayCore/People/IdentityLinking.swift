@@ -85,8 +85,7 @@ struct IdentityLinking: Sendable {
         let person = candidate.person
         guard person.isActive else { return .disabled(person) }
         guard try connection.first(PeopleStatements.isSignedOut, moment, person.id) != true else { return .signedOut }
-        let takesInvited = provider.invitedOnly || provider.allowsRegistration
-        let mayLink = provider.linksByEmail || candidate.isInvited && takesInvited
+        let mayLink = provider.linksByEmail || candidate.isInvited && provider.admitsInvited
         // The identities of a doubtful account are removed below, so they do not prevent the link.
         guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }

@@ -31,6 +31,8 @@ package struct ProviderConfiguration: Sendable, Equatable {
     package var domains: [String]
     /// Whether only people who already have an account may sign in. `false` by default.
     package var invitedOnly: Bool
+    /// Whether an invited person can sign in here, with an address that the provider has verified.
+    package var admitsInvited: Bool { linksByEmail || invitedOnly || allowsRegistration }
     /// The path below the dialect's prefix that the provider redirects browsers to; nil for the default path.
     package var callback: String?
     /// A file with certificate authorities that are trusted for the provider, in addition to those of the system; nil

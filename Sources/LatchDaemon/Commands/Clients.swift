@@ -83,14 +83,16 @@ struct ListClients: ExecutableCommand {
         } else if clients.isEmpty {
             try Output.lines(["No clients. Add one: latchd clients add --name NAME --redirect ADDRESS"])
         } else {
-            var table = Table(["ID", "NAME", "KIND", "ADDED", "DEVICES", "TOKENS", "SETTINGS", "SIGN-OUT", "REDIRECTS"])
+            var table = Table([
+                "ID", "NAME", "KIND", "ADDED", "DEVICES", "TOKENS", "SETTINGS", "SIGN-OUT NOTICE", "REDIRECTS",
+            ])
             for client in clients {
                 table.add([
                     client.id, client.name.printable, client.kind,
                     client.created?.forPeople ?? "in the configuration", client.allowsDevice ? "yes" : "no",
                     client.accessTokens.rawValue + (client.requiresProof ? ", DPoP" : ""),
                     client.shownSettings.isEmpty ? "defaults" : client.shownSettings.joined(separator: "; "),
-                    client.signOut.address ?? "not told",
+                    client.signOut.address ?? "none",
                     client.redirects.joined(separator: " "),
                 ])
             }

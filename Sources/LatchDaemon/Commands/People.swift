@@ -21,21 +21,36 @@ struct AddPerson: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withStores(createsFile: true) { stores in
+        let (person, settings) = try await administration.withStores(createsFile: true) { stores in
             _ = try EmailAddress(email)
             if let person = try await stores.people.find(email) {
                 throw GatewayError(.personExists, "The e-mail address '\(person.email)' is already in use.")
             }
             guard password != .none else {
-                return try await stores.people.invite(email: email, name: name, isAdministrator: isAdministrator)
+                let person = try await stores.people.invite(
+                    email: email, name: name, isAdministrator: isAdministrator)
+                return (person, stores.settings)
             }
             let password = try await PasswordInput.read(fromStandardInput: password == .standardInput)
-            return try await stores.people.add(
+            let person = try await stores.people.add(
                 email: email, name: name, isAdministrator: isAdministrator, password: password,
                 mustChange: mustChange)
+            return (person, stores.settings)
         }
-        try Output.lines([(password == .none ? "Invited " : "Added ") + "\(person.email.printable)."])
+        let address = person.email.printable
+        try Output.lines(password == .none ? Self.invitation(of: address, settings) : ["Added \(address)."])
         return .done
+    }
+
+    /// Says how an invited person can sign in.
+    private static func invitation(of address: String, _ settings: GatewaySettings) -> [String] {
+        guard !settings.providers.contains(where: \.admitsInvited) else { return ["Invited \(address)."] }
+        let reason =
+            settings.providers.isEmpty
+            ? "there is no identity provider. Add one ('providers')"
+            : "no identity provider admits invited people. Set 'registration: invited' for one"
+        let password = settings.passwordsEnabled ? ", or set a password: latchd user passwd \(address)" : "."
+        return ["Added \(address), who cannot sign in yet: \(reason)\(password)"]
     }
 }
 
