@@ -124,7 +124,7 @@ extension WebPage {
         .top nav{margin:0 auto 0 -.5rem}
         .top nav a,.top .plain{padding:0 .5rem;font-size:.9375rem}
         .top .plain{margin-right:-.5rem}
-        .tabs{flex-wrap:nowrap;overflow-x:auto;margin-left:-.25rem}
+        .tabs{margin-left:-.25rem}
         .tabs a{padding:0 .625rem;font-size:.9375rem}
         .card form,.card form>button,.row>button{width:100%}
         .table{background:none;border:0;border-radius:0;overflow:visible;box-shadow:none}

@@ -32,6 +32,8 @@ package struct WebPage: Sendable {
     package var content: HTML
     /// The first heading.
     package var heading: String
+    /// The link above the heading that leads back to another page. Nil, the default, for none.
+    package var back: HTML?
     /// The navigation above `main`. Nil, the default, for none.
     package var header: HTML?
     /// The addresses that the page's forms may be sent to. Default: none.
@@ -94,7 +96,7 @@ package struct WebPage: Sendable {
         <body\(attribute: "class", server == nil ? nil : "alone")>
         \(header)
         <main id="main"\(attribute: "class", isWide ? "wide" : nil)>
-        \(server.map(card) ?? "<h1>\(heading)</h1>\(content)")
+        \(server.map(card) ?? "\(back)<h1>\(heading)</h1>\(content)")
         </main>
         \(script.map { "<script>\(source: $0)</script>" as HTML })
         </body>

@@ -36,7 +36,7 @@ package struct AdministrationPages {
             rows: people.map { person, isInvited in
                 [
                     "\(link(to: person)) \(person.id == viewer.id ? Self.you : nil)", "\(person.name ?? "")",
-                    person.isAdministrator ? "Administrator" : "Person", Self.state(person, isInvited: isInvited),
+                    person.isAdministrator ? "Administrator" : "User", Self.state(person, isInvited: isInvited),
                     ReadableTime.ago(person.created, now: now),
                 ]
             }

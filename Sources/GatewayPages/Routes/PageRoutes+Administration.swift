@@ -50,26 +50,28 @@ extension PageRoutes {
         )
     }
 
-    /// Returns a page with the tabs, and with a note about the action that was just completed.
+    /// Returns a page with the tabs, or with the way back to one of them, and with a note about the action that was just
+    /// completed.
     func administrationPage(
         _ title: String, _ content: HTML, for visit: SignedInRequest, at tab: String, status: HTTPStatus = .ok,
         back: (path: String, title: String)? = nil
     ) -> ServerResponse {
         let note = visit.request.query("done").flatMap { Self.notes[$0] }
-        let up = back.map { "<p class=\"back\"><a href=\"\(link: prefix + $0.path)\">← \($0.title)</a></p>" as HTML }
         var page = framed(
             title,
             """
-            \(up ?? pages.tabs(tab))
+            \(back == nil ? pages.tabs(tab) : nil)
             \(note.map { "<p class=\"note\" role=\"status\">\($0)</p>" as HTML })
             \(content)
             """, for: visit, at: tab)
         page.isWide = true
+        page.back = back.map { "<p class=\"back\"><a href=\"\(link: prefix + $0.path)\">← \($0.title)</a></p>" }
         return page.response(status: status)
     }
 
     private static let notes = [
         "invited": "The person is added and can sign in through an identity provider.",
+        "added": "The person is added, but cannot sign in yet.",
         "disabled": "The person is disabled and signed out everywhere.", "enabled": "The person can sign in again.",
         "ended": "The person is signed out everywhere, and the keys of their programs are revoked.",
         "key": "The key is revoked.", "made": "The person is now an administrator.",
@@ -140,7 +142,8 @@ extension PageRoutes {
         <section class="card" aria-labelledby="invite">
         <h2 id="invite">Add a person</h2>
         <p class="quiet">A person added here has no password and signs in through an identity provider that has \
-        verified the e-mail address.</p>
+        verified the e-mail address. \(admitsInvited
+            ? nil : "No provider of this server admits such people: set a password with 'latchd user passwd'." as HTML)</p>
         <form method="post" action="\(link: prefix + Self.root + "/people")">
         \(hidden(visit))
         \(PageField(
@@ -157,6 +160,9 @@ extension PageRoutes {
         """
     }
 
+    /// Whether a person without a password can sign in through an identity provider.
+    private var admitsInvited: Bool { services.settings.providers.contains(where: \.admitsInvited) }
+
     /// `POST /admin/people`: adds a person.
     private func invite(_ visit: SignedInRequest) async throws -> ServerResponse {
         guard visit.person.isAdministrator else { return administratorsOnly }
@@ -164,7 +170,7 @@ extension PageRoutes {
         do {
             _ = try await services.people.invite(
                 email: visit.fields["email"] ?? "", name: visit.fields["name"], by: visit.person.id)
-            return seeOther(Self.root + "?done=invited")
+            return seeOther(Self.root + "?done=" + (admitsInvited ? "invited" : "added"))
         } catch let error as GatewayError where error.code == .invalidEmail || error.code == .personExists {
             return try await peoplePage(visit, error: error.message, status: .unprocessableContent)
         }
@@ -183,7 +189,7 @@ extension PageRoutes {
             <section class="card" aria-label="About the person">
             <dl>
             <dt>E-mail</dt><dd>\(person.email)</dd>
-            <dt>Role</dt><dd>\(person.isAdministrator ? "Administrator" : "Person")</dd>
+            <dt>Role</dt><dd>\(person.isAdministrator ? "Administrator" : "User")</dd>
             <dt>State</dt><dd>\(AdministrationPages.state(person, isInvited: ways.isEmpty))</dd>
             <dt>Signs in with</dt><dd>\(ways.isEmpty ? "nothing yet" : ways.joined(separator: ", "))</dd>
             <dt>Added</dt><dd>\(ReadableTime.at(person.created))</dd>
@@ -290,7 +296,8 @@ extension PageRoutes {
             }
         return texts.map {
             ConfirmationPage(
-                title: $0.title, sentence: $0.sentence, button: $0.button, page: page, fields: [("action", action)])
+                title: $0.title, sentence: $0.sentence, button: $0.button, page: page, isHarmful: action != "make",
+                fields: [("action", action)])
         }
     }
 }

@@ -12,6 +12,8 @@ struct ConfirmationPage {
     let button: String
     /// The page that "Cancel" leads to, below the prefix.
     let page: String
+    /// Whether the button has the colour of an action that takes something away. Default: true.
+    var isHarmful = true
     /// The fields of the original form, without the token.
     var fields: [(name: String, value: String)] = []
 
@@ -39,7 +41,7 @@ extension PageRoutes {
             <form method="post" action="\(link: visit.request.path)" class="actions">
             \(hidden(visit))
             \(fields)
-            <button type="submit" class="harm full">\(question.button)</button>
+            <button type="submit"\(attribute: "class", question.isHarmful ? "harm full" : nil)>\(question.button)</button>
             <a class="button other" href="\(link: prefix + question.page)">Cancel</a>
             </form>
             </section>

@@ -130,6 +130,9 @@ import Testing
                 #expect(try await root.get(page).text.contains(mark) == isMarked)
                 let question = try await root.submit(page, on: page, [("action", "make")])
                 #expect(question.text.contains("is not verified") == isMarked)
+                #expect(question.text.contains("<button type=\"submit\">Make administrator</button>"))
+                let harmful = try await root.submit(page, on: page, [("action", "disable")])
+                #expect(harmful.text.contains("<button type=\"submit\" class=\"harm full\">Disable</button>"))
             }
         }
     }
@@ -138,7 +141,10 @@ import Testing
     func invite() async throws {
         try await with { fixture, root in
             let form = "\(Self.admin)/people"
-            #expect(try await root.submit(form, on: Self.admin, [("email", "Eve@example.org")]).status == 303)
+            let done = try await root.submit(form, on: Self.admin, [("email", "Eve@example.org")])
+            #expect(done.headers["Location"] == "\(Self.admin)?done=added", "there is no identity provider")
+            let added = try await root.get("\(Self.admin)?done=added").text
+            #expect(added.contains("cannot sign in yet") && added.contains("set a password with 'latchd user passwd'"))
             for (email, message) in [("eve@example.org", "already"), ("nonsense", "email-mistake")] {
                 let response = try await root.submit(form, on: Self.admin, [("email", email)])
                 #expect(response.status == 422 && response.text.contains(message))
@@ -207,7 +213,9 @@ import Testing
             #expect(row(GatewayFixture.email, in: sessions).contains("href=\"\(ada)\""))
             #expect(!row(GatewayFixture.email, in: sessions).contains(">This browser<"))
             let page = try await root.get(ada).text
-            #expect(page.contains("<a href=\"\(Self.admin)\">← All people</a>") && page.contains("<dd>password</dd>"))
+            let back = try #require(page.firstRange(of: "<a href=\"\(Self.admin)\">← All people</a>"))
+            #expect(back.lowerBound < (try #require(page.firstRange(of: "<h1>"))).lowerBound)
+            #expect(page.contains("<dd>password</dd>") && page.contains("<dt>Role</dt><dd>User</dd>"))
         }
     }
 
