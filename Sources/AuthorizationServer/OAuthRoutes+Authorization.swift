@@ -141,7 +141,9 @@ extension OAuthRoutes {
             return try await finish(parameters, for: visitor.session, request)
         }
         guard mayInteract else { throw AuthorizationError.consentRequired }
-        return try await keep(authorization, for: request) { consentPage(parameters, $0, visitor) }
+        return try await keep(authorization, for: request) { handle in
+            consentPage(parameters, handle, visitor, at: returnPath(authorization, handle))
+        }
     }
 
     /// Returns the redirect to the sign-in page when the person must authenticate again for a request, and nil when the

@@ -15,11 +15,12 @@ extension OAuthRoutes {
     /// Returns the page that asks whether a client may sign in with the person's account.
     ///
     /// The page names the client, what it gets and where the browser goes afterwards. It cannot be framed, and its form
-    /// is bound to the person's session. The request itself is not in the form; see ``PendingRequests``.
+    /// is bound to the person's session. The request itself is not in the form; see ``PendingRequests``. `path` opens the
+    /// page again, for a person who signs out first.
     ///
     /// Source: RFC 6749 §10.2 and §10.13; RFC 9700 §4.16.
     func consentPage(
-        _ parameters: AuthorizationParameters, _ handle: String, _ visitor: SignedInBrowser
+        _ parameters: AuthorizationParameters, _ handle: String, _ visitor: SignedInBrowser, at path: String
     ) -> ServerResponse {
         let visit = visitor.session.id
         let staysSignedIn = parameters.client.settings.issuesRefreshTokens
@@ -39,6 +40,7 @@ extension OAuthRoutes {
             <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
             <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
+            \(pages.notYou(visit, returningTo: path))
             """)
         page.server = services.settings.pages.title
         page.formTargets = .own

@@ -46,7 +46,13 @@ extension OAuthRoutes {
             <p><button type="submit" class="block">Continue</button></p>
             </form>
             <p class="quiet">You are signed in as \(visit.person.email).</p>
+            \(pages.notYou(visit.session.id, returningTo: devicePath(code)))
             """)
+    }
+
+    /// The path of the page, and the query that fills in a code.
+    private func devicePath(_ code: String?) -> String {
+        prefix + Self.device + (code.map { "?\(Self.userCode)=\($0)" } ?? "")
     }
 
     /// Receives a code, and the decision of the person if the form has one.
@@ -87,9 +93,7 @@ extension OAuthRoutes {
         let client = try await services.clients.client(asked.grant.client)
         guard isAuthenticated(visit.session, asFor: asked, of: client) else {
             return pages.seeOther(
-                PagePath.signIn(
-                    returningTo: "\(prefix)\(Self.device)?\(Self.userCode)=\(code.shown)",
-                    requiresReauthentication: true))
+                PagePath.signIn(returningTo: devicePath(code.shown), requiresReauthentication: true))
         }
         if let client, let refusal = client.refusal(of: visit.session) {
             record(refusal, of: visit.visitor, client, visit.request)
@@ -161,16 +165,19 @@ extension OAuthRoutes {
             <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
             <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
+            \(pages.notYou(visit.session.id, returningTo: devicePath(code.shown)))
             """)
     }
 
     private func phrases(_ asked: DeviceRequest, staysSignedIn: Bool) -> [String] {
         guard let dialect = asked.dialect else { return asked.grant.phrases(staysSignedIn: staysSignedIn) }
-        let scopes = asked.grant.scopes.isEmpty ? "" : " (\(asked.grant.scopes.joined(separator: ", ")))"
         let name = deviceDialects[dialect]?.deviceTitle ?? dialect
-        // The token of a session is good for everything that the person can do here.
-        let reach = asked.grant.scopes.isEmpty ? ", and everything else on this server" : ""
-        return ["use \(name)\(reach) as you\(scopes), until you sign it out"]
+        // Without scopes, the token of a session is good for everything that the person can do here.
+        let reach =
+            asked.grant.scopes.isEmpty
+            ? "everything on this server in your name"
+            : "\(name) in your name (\(asked.grant.scopes.joined(separator: ", ")))"
+        return ["use \(reach), until you sign the device out"]
     }
 
     private func decide(

@@ -39,7 +39,7 @@ extension WebPage {
         .brand .quiet{font-weight:400;margin:.375rem 0 0}
         .alone .card{padding:1.5rem 1.25rem}
         .alone .card h1{font-size:1.375rem;margin:0 0 .75rem}
-        .foot{text-align:center;color:var(--quiet);font-size:.9375rem}
+        .foot{text-align:center;color:var(--quiet);font-size:.875rem;margin:1.25rem 0 0}
         .card{background:var(--card);border:1px solid var(--line);border-radius:1rem;padding:1.25rem 1rem;margin:0 0 1.25rem;box-shadow:var(--shade)}
         .card>:last-child,.card>form:last-child>:last-child{margin-bottom:0}
         .skip{position:absolute;left:-100vw;background:var(--card);color:var(--text);padding:.75rem 1rem;z-index:1}

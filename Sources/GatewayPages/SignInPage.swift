@@ -15,6 +15,8 @@ package struct SignInPage {
     /// needs several.
     private var hasPasswords: Bool { acceptsPasswords && !requiresSeveralFactors }
     let acceptsPasswords: Bool
+    /// How long a session lives.
+    let lifetime: SessionLifetime
     /// The buttons of the identity providers.
     package var providers: [ProviderButton] = []
     /// The signed-in person who must confirm their identity. Nil for an ordinary sign-in.
@@ -42,6 +44,7 @@ package struct SignInPage {
             \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
             \(providers.map(\.html))
             \(hasPasswords || !providers.isEmpty ? nil : unavailable)
+            \(again == nil && (hasPasswords || !providers.isEmpty) ? duration : nil)
             """)
         page.heading = heading
         page.server = title
@@ -60,6 +63,16 @@ package struct SignInPage {
         }
         if again != nil { return "This action requires a sign-in within the last few minutes." }
         return destination?.origin.map { "To use <strong>\(AddressName.text(of: $0))</strong>." }
+    }
+
+    /// How long this browser stays signed in.
+    private var duration: HTML {
+        let idle = ReadableTime.length(min(lifetime.sliding, lifetime.maximum))
+        let total = ReadableTime.length(lifetime.maximum)
+        let limit = lifetime.sliding < lifetime.maximum ? " without use, and \(total) at most" : ""
+        return """
+            <p class="foot">This browser stays signed in for \(idle)\(limit). Sign out if other people use it.</p>
+            """
     }
 
     private var unavailable: HTML {

@@ -95,6 +95,7 @@ struct RequiredPasswordTests {
             let location = try #require(led.next)
             #expect(location == "/latch/account/password?return=%2Flatch%2Faccount%3Fdone%3Dothers")
 
+            #expect(try await ada.get(location).text.contains("8 to 64 characters."))
             let same = try await ada.submit(
                 "/latch/account/password", on: location,
                 [

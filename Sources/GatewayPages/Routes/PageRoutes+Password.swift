@@ -69,6 +69,7 @@ extension PageRoutes {
                 \(back.map { "<input type=\"hidden\" name=\"return\" value=\"\($0.text)\">" as HTML })
                 """)
         page.hasPassword = true
+        page.passwordHint = services.settings.passwords.hint
         page.visit = visit
         return page
     }

@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 import GatewayHTTP
 package import HTTPMessages
 package import HTTPServer
@@ -89,6 +89,15 @@ extension PageRoutes {
         return ReturnAddress.check(target)?.text ?? prefix + PagePath.account
     }
 
+    /// Returns the path and the query of the page whose form a browser sent. Nil when the browser does not name a page
+    /// of this server.
+    private func formPage(of request: ServerRequest) -> String? {
+        guard cookie.comesFromOwnPage(request), let page = request.headers["Referer"],
+            let path = page.firstRange(of: "://").flatMap({ page[$0.upperBound...].firstIndex(of: "/") })
+        else { return nil }
+        return ReturnAddress.check(String(page[path...]))?.text
+    }
+
     /// Makes a page with one sentence.
     ///
     /// - Parameters:
@@ -153,7 +162,7 @@ extension PageRoutes {
     private func unavailable(
         _ sentence: String, retryAfter seconds: Int, for request: ServerRequest
     ) -> ServerResponse {
-        let again = request.method == .get ? plainTarget(of: request) : nil
+        let again = request.method == .get ? plainTarget(of: request) : formPage(of: request)
         var response = plain(
             .serviceUnavailable, title: "Temporarily unavailable", sentence: sentence, again: again)
         response.headers["Retry-After"] = String(seconds)
@@ -171,6 +180,22 @@ extension PageRoutes {
                 token: tokens.token(of: .session(visit.session.id))
             ).html
         return page
+    }
+
+    /// Returns the form with which a person who is somebody else signs out and then signs in for the same page.
+    ///
+    /// - Parameters:
+    ///   - session: The session of the browser.
+    ///   - path: The path and query of the page.
+    /// - Returns: The form. Its page needs ``WebPage/FormTargets/own``.
+    package func notYou(_ session: SessionID, returningTo path: String) -> HTML {
+        """
+        <form method="post" action="\(link: prefix + PagePath.signOut)">
+        \(Self.hidden(tokens.token(of: .session(session))))
+        <input type="hidden" name="return" value="\(path)">
+        <button type="submit" class="block plain">Not you? Sign out</button>
+        </form>
+        """
     }
 
     /// Returns the hidden field with the token that every form of a visitor needs.

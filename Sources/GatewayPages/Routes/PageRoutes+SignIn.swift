@@ -99,10 +99,11 @@ extension PageRoutes {
             to: destination?.text ?? "/", title: "You are signed in", after: request.method)
     }
 
-    /// `POST /sign-out`: ends the browser's session.
+    /// `POST /sign-out`: ends the browser's session. A form with `return` continues there after the next sign-in.
     package func signOut(_ visit: SignedInRequest) async throws -> ServerResponse {
         try await end(visit.visitor, visit.request)
-        var response = seeOther(PagePath.signIn + "?done=out")
+        let back = destination(visit.fields["return"]).map { [("return", $0.text)] } ?? []
+        var response = seeOther(PagePath.signIn + "?" + FormURLEncoded.encode([("done", "out")] + back))
         response.headers.append("Set-Cookie", cookie(for: visit.request).end)
         return response
     }
@@ -134,7 +135,7 @@ extension PageRoutes {
         let value = formCookie.value(in: request) ?? FormCookie.make()
         var page = SignInPage(
             title: title, prefix: prefix, token: tokens.token(of: .browser(value)), destination: destination,
-            acceptsPasswords: services.settings.passwordsEnabled)
+            acceptsPasswords: services.settings.passwordsEnabled, lifetime: services.settings.sessions)
         // A provider redirects to the pages' own host, where a cookie of another host cannot be set.
         if home.place(of: request) == .own {
             page.providers = providers(destination, requiresReauthentication: again != nil)

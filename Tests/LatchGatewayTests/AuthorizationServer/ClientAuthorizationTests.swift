@@ -38,6 +38,28 @@ struct ClientAuthorizationTests {
         }
     }
 
+    @Test("a person who is somebody else signs out on the consent page, and decides as themselves")
+    func notYou() async throws {
+        try await OAuthFixture.with { fixture in
+            try await fixture.gateway.addPerson("eve@example.org")
+            _ = try await fixture.browser.signIn()
+            let consent = try await fixture.open(fixture.parameters)
+            #expect(consent.text.contains("Not you? Sign out"))
+            let form = try PageBrowser.form("/latch/sign-out", in: consent.text).orThrow
+            let signedOut = try await fixture.browser.post("/latch/sign-out", PageBrowser.hiddenFields(of: form))
+            let signIn = try #require(signedOut.headers["Location"])
+            #expect(signIn.hasPrefix("/latch/sign-in?done=out&return="))
+            #expect(try await fixture.browser.get(signIn).text.contains("You are signed out."))
+            let back = try await fixture.browser.submit(
+                "/latch/sign-in", on: signIn,
+                [("username", "eve@example.org"), ("password", GatewayFixture.password)])
+            let again = try await fixture.browser.get(try #require(back.next))
+            #expect(again.text.contains("<strong>eve@example.org</strong>"))
+            let end = try await fixture.decide(again)
+            #expect(try OAuthFixture.fields(of: end)["code"] != nil)
+        }
+    }
+
     @Test("RFC 6749 §4.1.2.1 nothing is redirected for an unknown client or an address that it has not registered")
     func noRedirect() async throws {
         try await OAuthFixture.with { fixture in

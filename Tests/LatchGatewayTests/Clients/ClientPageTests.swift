@@ -1,3 +1,4 @@
+import Database
 import FoundationEssentials
 import HTTPMessages
 import TestSupport
@@ -83,6 +84,30 @@ struct ClientPageTests {
             #expect(try await ada.get(Self.account).text.contains(warning))
             fixture.clock.advance(1)
             #expect(try await !ada.get(Self.account).text.contains(warning))
+        }
+    }
+
+    @Test("a form that fails because of the database leads back to its page, and to no other server")
+    func unavailable() async throws {
+        try await ClientSessionFixture.with({ $0.authorizationServer.clients = [Self.notes] }) { fixture in
+            let ada = PageBrowser(fixture.base)
+            _ = try await ada.signIn()
+            let token = try await ada.token(on: Self.account)
+            _ = try await fixture.stores.database.write { try $0.run(Statement("DROP TABLE client_consents")) }
+            func response(_ site: [(String, String)]) async throws -> String {
+                let path = "\(Self.account)/apps/notes/remove"
+                let response = try await ada.post(path, [(FormTokens.field, token)], site: site)
+                #expect(response.status == 503 && response.headers["Retry-After"] != nil)
+                return response.text
+            }
+            let own = ("Sec-Fetch-Site", "same-origin")
+            let named = try await response([own, ("Referer", "http://127.0.0.1/latch/account?done=key")])
+            #expect(named.contains("href=\"/latch/account?done=key\">Try again</a>"))
+            for referer in ["https://evil.example", "https://evil.example//evil.example/x", "x", ""] {
+                let text = try await response([own, ("Referer", referer)])
+                #expect(!text.contains("evil.example") && !text.contains(">Try again<"), "\(referer)")
+            }
+            #expect(try await !response([own]).contains(">Try again<"))
         }
     }
 

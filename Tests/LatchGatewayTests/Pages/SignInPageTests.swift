@@ -29,6 +29,23 @@ import Testing
         }
     }
 
+    @Test(
+        "the page says how long the browser stays signed in",
+        arguments: [
+            (7, 90, "for 7 days without use, and 90 days at most."), (30, 30, "for 30 days."), (1, 1, "for 1 day."),
+        ])
+    func duration(_ sliding: Int, _ maximum: Int, _ words: String) async throws {
+        try await GatewayFixture.withPages({
+            $0.sessions.sliding = .seconds(sliding * Int(day))
+            $0.sessions.maximum = .seconds(maximum * Int(day))
+        }) { fixture in
+            let person = PageBrowser(fixture)
+            #expect(try await person.get("/latch/sign-in").text.contains("This browser stays signed in \(words)"))
+            _ = try await person.signIn()
+            #expect(try await !person.get("/latch/sign-in?again=1").text.contains("stays signed in"))
+        }
+    }
+
     @Test("a second sign-in issues a new token and ends the previous session")
     func renewed() async throws {
         try await GatewayFixture.withPages { fixture in
