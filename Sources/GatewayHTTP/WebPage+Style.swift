@@ -113,7 +113,7 @@ extension WebPage {
         th,td{text-align:left;padding:.75rem 1rem;border-top:1px solid var(--line);overflow-wrap:break-word}
         th{font-size:.875rem;font-weight:600;color:var(--quiet);white-space:nowrap}
         td p{margin:.25rem 0 0;font-size:.9375rem;color:var(--quiet)}
-        td a{display:inline-block;min-height:1.75rem}
+        td a{line-height:1.75rem}
         td button{white-space:nowrap}
         td .key{white-space:nowrap}
         .apart{border-top:1px solid var(--line);margin-top:1.5rem;padding-top:1.25rem}
