@@ -220,7 +220,7 @@ let package = Package(
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"]),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"]),
         .testTarget(name: "DatabaseTests", dependencies: ["CSQLite", "Database", "TestSupport"]),
-        .testTarget(name: "DesktopTests", dependencies: ["Desktop", "TestSupport"]),
+        .testTarget(name: "DesktopTests", dependencies: ["Crypto", "Desktop", "TestSupport"]),
         .testTarget(
             name: "HTTPClientTests",
             dependencies: ["Crypto", "HTTPClient", "HTTPMessages", "TestSupport", "WebSockets"],

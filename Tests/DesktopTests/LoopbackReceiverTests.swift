@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import TestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 /// The one request by which a browser comes back to a port of this machine.
 @Suite(.blocking, .timeLimit(.minutes(20))) struct LoopbackReceiverTests {
     private func receiver() throws -> (LoopbackReceiver, port: Int) {
-        let receiver = try LoopbackReceiver(path: "/callback") { link, redirect in link == redirect + "?ok" }
+        let receiver = try LoopbackReceiver(path: "/callback", server: "a.example") { $0 == $1 + "?ok" }
         return (receiver, Int(receiver.redirect.split(separator: ":").last?.prefix { $0 != "/" } ?? "") ?? 0)
     }
 
@@ -49,18 +50,29 @@ import Testing
     @Test(
         "OX-9 the last page shows the result",
         arguments: [
-            ("code=1&state=2", "is no longer needed"), ("error=access_denied&state=2", "was denied"),
+            ("code=1&state=2", "You are signed in to photos.example.org&lt;:8443"),
+            ("error=access_denied&state=2", "was denied"),
             ("state=2&error=server_error&error_description=x", "reported an error"),
         ])
     func page(_ query: String, _ words: String) throws {
-        let receiver = try LoopbackReceiver(path: "/callback") { _, _ in true }
+        let receiver = try LoopbackReceiver(path: "/callback", server: "photos.example.org<:8443") { _, _ in true }
         let port = try #require(Int(receiver.redirect.dropFirst("http://127.0.0.1:".count).prefix { $0 != "/" }))
         let page = try ask(port, "GET /callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n")
         #expect(page.contains(words), "\(page)")
-        for other in ["is no longer needed", "was denied", "reported an error"] where other != words {
+        let all = ["You are signed in", "was denied", "reported an error"]
+        for other in all where !words.hasPrefix(other) {
             #expect(!page.contains(other))
         }
         receiver.close()
+    }
+
+    @Test("the policy of the last page allows its style sheet and nothing else")
+    func style() throws {
+        let hash = Data(SHA256.digest(LoopbackPage.style).bytes).base64EncodedString()
+        #expect(LoopbackPage.styleHash == "sha256-" + hash)
+        let page = String(decoding: LoopbackPage.done("a.example"), as: UTF8.self)
+        #expect(page.contains("<style>\(LoopbackPage.style)</style>") && page.contains("style-src 'sha256-\(hash)';"))
+        #expect(!page.contains("unsafe") && !page.contains("<script"))
     }
 
     @Test("The receiver listens only on 127.0.0.1, on a port that the system chooses, until it is closed")

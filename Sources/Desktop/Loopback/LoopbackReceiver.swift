@@ -16,9 +16,12 @@ package final class LoopbackReceiver: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the redirect URI, such as `/callback`.
+    ///   - server: The name of the server that the person signs in to, for the page at the end.
     ///   - isExpected: Returns whether a requested URL is the expected one. The second argument is ``redirect``.
     /// - Throws: ``DesktopError/Code/cannotListen``.
-    package init(path: String, isExpected: @escaping @Sendable (String, String) -> Bool) throws(DesktopError) {
+    package init(
+        path: String, server: String, isExpected: @escaping @Sendable (String, String) -> Bool
+    ) throws(DesktopError) {
         guard let (descriptor, port) = LocalSocket.listenOnLoopback() else {
             throw DesktopError(
                 .cannotListen, "Could not open a port to wait for the browser: \(String(cString: strerror(errno))).")
@@ -46,7 +49,7 @@ package final class LoopbackReceiver: Sendable {
                 return
             }
             let error = request.error
-            LocalSocket.write(error.map(LoopbackPage.failed) ?? LoopbackPage.done, to: connection)
+            LocalSocket.write(error.map(LoopbackPage.failed) ?? LoopbackPage.done(server), to: connection)
             gate.deliver(link)
         }
     }

@@ -82,7 +82,7 @@ public struct BrowserSignIn: Sendable {
         // The redirect address contains the port, so the receiver must listen before the sign-in begins. The expected
         // state is known only after the server has responded.
         let expected = CallbackReceiver.Expectation()
-        let receiver = try CallbackReceiver.loopback(dialect, expected)
+        let receiver = try CallbackReceiver.loopback(dialect, of: server.address, expected)
         start.redirect = receiver.redirect
         do {
             let pending = try await dialect.begin(start, at: server, connection)

@@ -45,12 +45,16 @@ struct CallbackReceiver: Sendable {
         return AuthorizationResponse.belongs(callbackURL: link, expectedRedirect: redirect, expectedState: state)
     }
 
-    /// Returns a receiver that listens on a port of this machine.
+    /// Returns a receiver that listens on a port of this machine. `server` is named on the page at the end.
     ///
     /// - Throws: ``LatchError/Code/callbackUnavailable`` when it cannot listen.
-    static func loopback(_ dialect: any BrowserDialect, _ expected: Expectation) throws(LatchError) -> Self {
+    static func loopback(
+        _ dialect: any BrowserDialect, of server: ServerAddress, _ expected: Expectation
+    ) throws(LatchError) -> Self {
         do {
-            let receiver = try LoopbackReceiver(path: dialect.loopbackPath) { expected.takes($0, to: $1) }
+            let receiver = try LoopbackReceiver(path: dialect.loopbackPath, server: server.withoutScheme) {
+                expected.takes($0, to: $1)
+            }
             return Self(
                 redirect: receiver.redirect, method: .loopback, links: receiver.links, end: { receiver.close() })
         } catch {
