@@ -86,6 +86,21 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test("a Host that names several hosts reaches no backend", arguments: ProxyKind.allCases)
+    func severalHosts(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let (app, open) = ("app.example.org", "public.example.org")
+            for separator in [
+                ",", ", ", " , ", "\t", " ", ";", "; ", "/", "\\", "@", "#", "?", "|", "%2c", "\"", ":80,", ":80, ",
+            ] {
+                for host in [app + separator + open, open + separator + app, app + separator + open + separator + app] {
+                    let response = try await fixture.first("GET /photos HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                    #expect(response.flatMap { BackendView($0) } == nil, "'\(host)' reached the backend")
+                }
+            }
+        }
+    }
+
     @Test(
         "no field that a client sends about its request gives access to a protected address",
         arguments: ProxyKind.allCases)

@@ -15,6 +15,7 @@ struct ProxyFixture {
         dialects: {onyx: {registration: true}, relate-mail: {enabled: true, prefix: /rm}}
         access:
           other: {hosts: "app.example.org:8443", allow: public}
+          public: {hosts: public.example.org, allow: public}
           open: {hosts: app.example.org, paths: [/health, /share/*], allow: public}
           admin: {hosts: app.example.org, paths: /admin/*, groups: admins}
           dav: {hosts: app.example.org, paths: /dav/*, basic_keys: true}
