@@ -3,6 +3,7 @@ import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
+import HTTPServer
 import JOSE
 import Primitives
 import SignInBridge
@@ -73,19 +74,25 @@ extension OAuthRoutes {
     ///   - id: The `client_id` of the form, which may be missing.
     ///   - text: The assertion.
     ///   - type: The `client_assertion_type`.
-    ///   - path: The path of the request.
+    ///   - request: The request, which counts for the client when the signature is valid.
     /// - Returns: The client.
-    /// - Throws: ``Refusal``; errors of the stores.
+    /// - Throws: ``Refusal``, also when the client has no requests left: before the signature is verified, and before the
+    ///   assertion is used up. Errors of the stores.
     func client(
-        _ id: String?, assertion text: String, _ type: String?, at path: String
+        _ id: String?, assertion text: String, _ type: String?, _ request: ServerRequest
     ) async throws -> RegisteredClient {
         let now = services.now()
         guard type == ClientAssertion.type, let assertion = ClientAssertion(text, now: now),
             id.map({ ExactText($0) == ExactText(assertion.client) }) ?? true,
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
-            isAudience(assertion.audience, of: client, at: path),
-            assertion.isSigned(by: keys, onTry: { services.metrics.signature(.assertion) })
+            isAudience(assertion.audience, of: client, at: request.path)
         else { throw Refusal(response: TokenResponses.invalidClient) }
+        let (kind, caller) = limit(of: client, request)
+        if let wait = services.limits.wait(kind, caller) { throw Refusal(response: tooMany(request, wait: wait)) }
+        guard assertion.isSigned(by: keys, onTry: { services.metrics.signature(.assertion) }) else {
+            throw Refusal(response: TokenResponses.invalidClient)
+        }
+        try consume(kind, caller, request)
         let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
         guard try await assertions.record(assertion.key, of: .client(client.id), for: rest) else {
             throw Refusal(response: TokenResponses.invalidClient)

@@ -7,8 +7,9 @@ import HTTPServer
 ///
 /// | request | counts for |
 /// |---|---|
-/// | of a client that authenticates itself by a secret or a key | the client |
-/// | with a refresh token that this server issued, of a client without a secret | the session of the token |
+/// | of a client that authenticates itself by a secret or a key, and did not register itself | the client |
+/// | a refresh or a revocation of a token of this server, by a client without a secret | the session of the token |
+/// | more than five such refreshes a minute that are refused | the address |
 /// | with wrong credentials | the address, apart from its other requests |
 /// | all others | the address |
 ///
@@ -36,13 +37,48 @@ extension OAuthRoutes {
             guard let wait = services.limits.wait(.authentication, address) else { return }
             throw Refusal(response: tooMany(request, wait: wait))
         case .none, .ambiguous, .unreadable:
-            // The token of a refresh, or of a revocation.
-            if let session = (form["refresh_token"] ?? form["token"]).flatMap(sessions.session(ofRefreshToken:)) {
-                try consume(.session, .session(session), request)
-            } else {
-                try consume(.address, address, request)
-            }
+            guard let session = session(of: request, form),
+                services.limits.wait(.refusedRefresh, .session(session)) == nil
+            else { return try consume(.address, address, request) }
+            try consume(.session, .session(session), request)
         }
+    }
+
+    /// Returns the session of the token of a refresh or a revocation. It may be over. Nil when the token is not one of this
+    /// server, and for other requests, which may contain such a token too.
+    private func session(of request: ServerRequest, _ form: FormFields) -> SessionID? {
+        let token =
+            switch request.path {
+            case prefix + Self.token where form["grant_type"] == "refresh_token": form["refresh_token"]
+            case prefix + Self.revocation: form["token"]
+            default: nil as String?
+            }
+        return token.flatMap(sessions.session(ofRefreshToken:))
+    }
+
+    /// Counts a refused refresh of a client without a secret. Otherwise each token that a person ever had would allow as
+    /// many requests as an address.
+    func countRefusedRefresh(_ form: FormFields, of client: RegisteredClient) {
+        guard !client.isConfidential, let session = form["refresh_token"].flatMap(sessions.session(ofRefreshToken:))
+        else { return }
+        _ = services.limits.consume(.refusedRefresh, .session(session))
+    }
+
+    /// Returns what the requests of a client that has authenticated itself count for. A client that registered itself
+    /// counts for the address, because anybody can register many.
+    func limit(
+        of client: RegisteredClient, _ request: ServerRequest
+    ) -> (kind: RequestLimits.Kind, caller: RequestCaller) {
+        client.registration == nil
+            ? (.client, .client(client.id)) : (.address, .from(services.proxies.client(of: request)))
+    }
+
+    /// Counts a request of a client that has authenticated itself.
+    ///
+    /// - Throws: ``Refusal`` when the client has no requests left.
+    func count(_ client: RegisteredClient, _ request: ServerRequest) throws(Refusal) {
+        let (kind, caller) = limit(of: client, request)
+        try consume(kind, caller, request)
     }
 
     /// Counts a request.

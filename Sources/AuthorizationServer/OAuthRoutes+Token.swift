@@ -23,7 +23,9 @@ extension OAuthRoutes {
         case "authorization_code": return try await exchange(form, client, request)
         case "refresh_token":
             guard client.settings.issuesRefreshTokens else { return Self.refreshNotAllowed }
-            return try await refresh(form, client)
+            let response = try await refresh(form, client)
+            if !response.status.isSuccess { countRefusedRefresh(form, of: client) }
+            return response
         case DeviceGrant.type: return try await exchangeDevice(form, client, request)
         case nil: return TokenResponses.invalidRequest("The parameter grant_type is missing.")
         default:

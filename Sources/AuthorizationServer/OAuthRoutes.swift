@@ -209,9 +209,7 @@ extension OAuthRoutes {
         let credentials = ClientCredentials(request, form)
         try admit(request, form, credentials)
         do {
-            let client = try await client(of: request, form, credentials)
-            if client.isConfidential { try consume(.client, .client(client.id), request) }
-            return client
+            return try await client(of: request, form, credentials)
         } catch let refusal as Refusal where refusal.response.status == .unauthorized {
             countFailure(of: request, credentials)
             throw refusal
@@ -227,10 +225,12 @@ extension OAuthRoutes {
         case .none: return try await client(form["client_id"], secret: nil, request)
         // Some libraries send an empty secret for a public client.
         case .secret(let id, let secret, _):
-            return try await client(id, secret: secret.count == 0 ? nil : secret, request)
+            let client = try await client(id, secret: secret.count == 0 ? nil : secret, request)
+            if client.isConfidential { try count(client, request) }
+            return client
         case .assertion(let text, let type, let id):
             do {
-                return try await client(id, assertion: text, type, at: request.path)
+                return try await client(id, assertion: text, type, request)
             } catch let refusal as Refusal {
                 let named = id ?? ClientAssertion(text, now: services.now())?.client
                 throw try await recordFailure(refusal, named, "wrong-client-assertion", request)

@@ -34,6 +34,8 @@ package struct RequestLimits: Sendable {
         case authentication
         /// Requests of clients that authenticated themselves, and with the refresh token of a session.
         case client, session
+        /// Refused refreshes, by session. Further requests of such a session count for the address.
+        case refusedRefresh = "refused_refresh"
         case credentials, general, writes
     }
 
@@ -45,7 +47,8 @@ package struct RequestLimits: Sendable {
             .address: RequestLimit(rates.address, now: now), .unreadable: RequestLimit(rates.address, now: now),
             .authentication: RequestLimit(rates.address, now: now), .client: RequestLimit(rates.client, now: now),
             .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
-            .general: RequestLimit(rates.general, now: now), .writes: RequestLimit(rates.writes, now: now),
+            .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
+            .writes: RequestLimit(rates.writes, now: now),
         ]
         self.metrics = metrics
     }

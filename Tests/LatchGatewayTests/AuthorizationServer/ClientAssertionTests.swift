@@ -26,6 +26,29 @@ struct ClientAssertionTests {
         try await OAuthFixture.with({ $0.authorizationServer.clients += clients }) { try await body($0, maker) }
     }
 
+    @Test("a client without requests left costs no signature, and its assertion stays unused")
+    func limited() async throws {
+        let maker = try AssertionMaker("signed")
+        let client = try maker.registered(redirects: [Self.redirect])
+        try await OAuthFixture.with({ settings in
+            settings.authorizationServer.clients.append(client)
+            settings.requestRates.client = .perMinute(3)
+        }) { fixture in
+            func introspect(_ credentials: [(String, String)]) async throws -> Int {
+                try await fixture.post("introspect", credentials + [("token", "x")]).status
+            }
+            for _ in 0..<3 {
+                #expect(try await introspect(try maker.credentials(at: fixture.gateway.clock.now)) == 200)
+            }
+            let next = try maker.credentials(at: fixture.gateway.clock.now)
+            let count = fixture.gateway.gateway.metrics.counts.signatures[.assertion]
+            #expect(try await introspect(next) == 429)
+            #expect(fixture.gateway.gateway.metrics.counts.signatures[.assertion] == count)
+            fixture.gateway.clock.advance(60)
+            #expect(try await introspect(next) == 200)
+        }
+    }
+
     @Test("RFC 7523 §2.2 a client signs in with assertions at every endpoint, without a client_id or with it")
     func signIn() async throws {
         try await Self.with { fixture, maker in

@@ -79,6 +79,64 @@ struct ClientLimitTests {
         }
     }
 
+    @Test("a client that registered itself counts for its address, whose limit it does not multiply")
+    func registeredClients() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(30)
+            $0.authorizationServer.registration.isEnabled = true
+        } _: { fixture in
+            var clients: [[(String, String)]] = []
+            for _ in 0..<5 {
+                let registered = try await fixture.gateway.http.send(
+                    "POST", "/oauth2/register", headers: [("Content-Type", "application/json")],
+                    body:
+                        #"{"redirect_uris":["https://app.example/x"],"token_endpoint_auth_method":"client_secret_post"}"#
+                )
+                let json = try #require(registered.json)
+                clients.append([
+                    ("client_id", try #require(json["client_id"]?.string)),
+                    ("client_secret", try #require(json["client_secret"]?.string)),
+                ])
+            }
+            var statuses: [Int] = []
+            for credentials in clients {
+                for _ in 0..<8 {
+                    statuses.append(try await fixture.post("introspect", credentials + [("token", "x")]).status)
+                }
+            }
+            #expect(statuses.count { $0 == 200 } <= 30 && statuses.last == 429, "\(statuses)")
+        }
+    }
+
+    @Test("a refresh token counts only in a refresh, and those of an ended session count for the address")
+    func refusedRefreshes() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(10)
+        } _: { fixture in
+            let ended = try await fixture.tokens()
+            #expect(
+                try await fixture.post("revoke", [("client_id", "app"), ("token", ended.refresh)]).status == 200)
+            let live = try await fixture.tokens()
+            var statuses: [Int] = []
+            for _ in 0..<16 { statuses.append(try await fixture.refresh(ended.refresh).status) }
+            #expect(statuses.count { $0 == 400 } <= 15 && statuses.last == 429, "\(statuses)")
+            #expect(try await fixture.refresh(live.refresh).status == 200)
+        }
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(10)
+        } _: { fixture in
+            let tokens = try await fixture.tokens()
+            let guess = [
+                ("grant_type", "authorization_code"), ("client_id", "app"), ("code", "x"), ("code_verifier", "x"),
+                ("refresh_token", tokens.refresh),
+            ]
+            var statuses: [Int] = []
+            for _ in 0..<11 { statuses.append(try await fixture.post("token", guess).status) }
+            #expect(statuses.last == 429, "\(statuses)")
+            #expect(try await fixture.refresh(tokens.refresh).status == 200)
+        }
+    }
+
     @Test("the refreshes of one session have a limit, which others do not share")
     func sessions() async throws {
         try await OAuthFixture.with {
