@@ -7,19 +7,18 @@ import Primitives
 import Synchronization
 
 /// Limits how often refusals of clients are logged, because anybody can cause them: 60 in each minute, of which one
-/// address has a third at most.
+/// address or network has its ``AddressKey/share(of:)``.
 final class RefusalLimit: Sendable {
     private struct State {
         var started = Date(timeIntervalSince1970: 0)
         var count = 0
-        /// The number of those that were logged, by address. It has at most as many entries as were logged.
+        var loggedCount = 0
+        /// The number of those that were logged, by address and network. It has at most three entries for each.
         var logged: [AddressKey: Int] = [:]
     }
 
     /// The maximum number in each interval.
     static let maximum = 60
-    /// The maximum number from one address in each interval.
-    static let maximumPerAddress = 20
     private static let interval = 60.0
 
     private let state = Mutex(State())
@@ -31,14 +30,15 @@ final class RefusalLimit: Sendable {
             var skipped = 0
             // A clock may also be set back.
             if abs(now.timeIntervalSince(state.started)) >= Self.interval {
-                skipped = state.count - state.logged.values.reduce(0, +)
+                skipped = state.count - state.loggedCount
                 state = State(started: now)
             }
             state.count += 1
-            guard state.logged.values.reduce(0, +) < Self.maximum,
-                state.logged[address, default: 0] < Self.maximumPerAddress
+            guard state.loggedCount < Self.maximum,
+                address.all.allSatisfy({ state.logged[$0, default: 0] < $0.share(of: Self.maximum) })
             else { return nil }
-            state.logged[address, default: 0] += 1
+            state.loggedCount += 1
+            for key in address.all { state.logged[key, default: 0] += 1 }
             return skipped
         }
     }

@@ -8,62 +8,63 @@ package struct SignInFailure: Sendable {
     package let number: Int
     package let time: Date
     package let event: AuditEvent
-
-    /// The key of the address that the failure came from. Nil for a failure without an address.
-    var addressKey: AddressKey? { event.address.map { AddressKey(IPAddress($0)) } }
+    /// The address that the failure came from, and its networks. Empty for a failure without an address.
+    let addressKeys: [AddressKey]
 }
 
-/// Keeps the most recent failed sign-ins for administrators, in memory only: those of people, and those of clients. One
-/// address keeps a fifth of either at most, so that a flood of failures hides few others.
+/// Stores the most recent failed sign-ins for administrators, in memory only: those of people, and those of clients. One
+/// address or network has its ``AddressKey/share(of:)`` of either, so that a flood of failures does not hide the others.
 package final class SignInFailures: Sendable {
-    /// The maximum number of failures of people that are kept, and that of failures of clients.
+    /// The maximum number of failures of people that are stored, and that of failures of clients. Beyond a share of it, a
+    /// further failure replaces the oldest from there.
     static let capacity = 500
-    /// The maximum number of either from one address. A further one replaces the oldest.
-    static let capacityPerAddress = 100
 
     private struct State {
         /// The failures of people, the newest last.
-        var people = Kept()
+        var people = Stored()
         /// The failures of clients, the newest last.
-        var clients = Kept()
+        var clients = Stored()
         var count = 0
     }
 
-    private struct Kept {
+    private struct Stored {
         var failures: [SignInFailure] = []
-        private var countByAddress: [AddressKey: Int] = [:]
+        private var counts: [AddressKey: Int] = [:]
 
-        mutating func append(_ failure: SignInFailure, from address: AddressKey?) {
-            if let address, countByAddress[address, default: 0] >= SignInFailures.capacityPerAddress,
-                let index = failures.firstIndex(where: { $0.addressKey == address })
-            {
+        mutating func append(_ failure: SignInFailure) {
+            let full = failure.addressKeys.first {
+                counts[$0, default: 0] >= $0.share(of: SignInFailures.capacity)
+            }
+            if let full, let index = failures.firstIndex(where: { $0.addressKeys.contains(full) }) {
                 remove(at: index)
             } else if failures.count >= SignInFailures.capacity {
                 remove(at: 0)
             }
             failures.append(failure)
-            if let address { countByAddress[address, default: 0] += 1 }
+            for key in failure.addressKeys { counts[key, default: 0] += 1 }
         }
 
         private mutating func remove(at index: Int) {
-            guard let address = failures.remove(at: index).addressKey else { return }
-            let rest = countByAddress[address, default: 1] - 1
-            countByAddress[address] = rest > 0 ? rest : nil
+            for key in failures.remove(at: index).addressKeys {
+                let rest = counts[key, default: 1] - 1
+                counts[key] = rest > 0 ? rest : nil
+            }
         }
     }
 
     private let state = Mutex(State())
 
-    /// Keeps an event if it is a failure.
+    /// Stores an event if it is a failure.
     func record(_ event: AuditEvent, at time: Date) {
         guard event.kind == .signInFailed || event.kind == .lockedOut else { return }
+        let keys = event.address.map { AddressKey(IPAddress($0)).all } ?? []
         state.withLock { state in
             state.count += 1
-            let failure = SignInFailure(number: state.count, time: time, event: event)
+            let failure = SignInFailure(number: state.count, time: time, event: event, addressKeys: keys)
             if event.client == nil {
-                state.people.append(failure, from: failure.addressKey)
+                state.people.append(failure)
             } else {
-                state.clients.append(failure, from: failure.addressKey)
+                state.clients.append(failure)
             }
         }
     }

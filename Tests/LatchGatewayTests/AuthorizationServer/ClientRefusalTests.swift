@@ -100,12 +100,16 @@ struct ClientRefusalTests {
         #expect(limit.admit(from: address(1), at: start - 3_600) == 0, "the clock was set back")
     }
 
-    @Test("the refusals of one address leave room in the log for those of others")
-    func share() {
+    @Test(
+        "the refusals of one address or network leave room in the log for those of others",
+        arguments: [("192.0.2.1", 7), ("2001:db8:1:2::1", 7), ("2001:db8:1:1{}::1", 15), ("2001:db8:1:{}00::1", 30)])
+    func share(busy: String, count: Int) {
         let (limit, now) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))
-        let (busy, other) = (AddressKey(IPAddress("192.0.2.1")), AddressKey(IPAddress("192.0.2.2")))
-        let admitted = (0..<1_000).filter { _ in limit.admit(from: busy, at: now) != nil }.count
-        #expect(admitted == RefusalLimit.maximumPerAddress)
-        #expect(limit.admit(from: other, at: now) == 0)
+        let admitted = (0..<1_000).filter { number in
+            let text = busy.replacing("{}", with: String(16 + number % 200, radix: 16))
+            return limit.admit(from: AddressKey(IPAddress(text)), at: now) != nil
+        }
+        #expect(admitted.count == count)
+        #expect(limit.admit(from: AddressKey(IPAddress("198.51.100.2")), at: now) == 0)
     }
 }

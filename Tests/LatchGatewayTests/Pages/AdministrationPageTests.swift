@@ -244,20 +244,23 @@ import Testing
         #expect(page.count <= SignInFailures.capacity && page.first?.number == 2_000)
     }
 
-    @Test("failures of clients, and those from one address, do not hide the failures of people from others")
-    func shares() {
+    @Test(
+        "failures of clients, and those from one address or network, do not hide the failures of people from others",
+        arguments: [("203.0.113.7", 62), ("2001:db8:1:1{}::1", 125), ("2001:db8:1:{}00::1", 250)])
+    func shares(busy: String, count: Int) {
         let failures = SignInFailures()
         let real = AuditEvent(.signInFailed, reason: "wrong-password", address: "192.0.2.1")
         failures.record(real, at: Date())
         for number in 0..<2_000 {
             failures.record(
                 AuditEvent(.signInFailed, address: "198.51.100.\(number % 250)", client: "notes"), at: Date())
-            failures.record(AuditEvent(.signInFailed, address: "203.0.113.7"), at: Date())
+            let text = busy.replacing("{}", with: String(16 + number % 200, radix: 16))
+            failures.record(AuditEvent(.signInFailed, address: text), at: Date())
         }
 
         let page = failures.page(before: nil, limit: 10_000)
         #expect(page.last?.event == real)
-        #expect(page.count == 1 + SignInFailures.capacity + SignInFailures.capacityPerAddress)
+        #expect(page.count == 1 + SignInFailures.capacity + count)
         #expect(page.map(\.number) == page.map(\.number).sorted(by: >))
     }
 
