@@ -38,14 +38,7 @@ package struct ClientSignOuts: Sendable {
         var work: [@Sendable () async -> Void] = []
         for client in try await store.dueClients() {
             let count = queues.begin(client, at: services.now())
-            guard count > 0 else { continue }
-            do {
-                try await store.trim(client)
-            } catch {
-                for _ in 0..<count { queues.end(client) }
-                throw error
-            }
-            for _ in 0..<count { work.append { await tell(client) } }
+            for _ in 0..<count { work.append { await notify(client) } }
         }
         return work
     }
@@ -56,12 +49,13 @@ package struct ClientSignOuts: Sendable {
     }
 
     /// Tells a client its sign-outs one after another, until none is due or it does not respond.
-    private func tell(_ client: String) async {
+    private func notify(_ client: String) async {
         defer { queues.end(client) }
         do {
+            try await store.trim(client)
             var settled: SessionID?
             while !Task.isCancelled, queues.isOpen(client, at: services.now()),
-                let signOut = try await store.take(of: client, settling: settled)
+                let signOut = try await store.next(of: client, removing: settled)
             {
                 settled = try await send(signOut)
             }

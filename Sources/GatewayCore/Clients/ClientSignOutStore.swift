@@ -72,7 +72,7 @@ package struct ClientSignOutStore: Sendable {
     /// Removes a sign-out that the client was told, and takes the next one of the client that is due. Nil when none is.
     ///
     /// - Throws: `DatabaseError`.
-    package func take(of client: String, settling told: SessionID? = nil) async throws -> ClientSignOut? {
+    package func next(of client: String, removing told: SessionID? = nil) async throws -> ClientSignOut? {
         let now = now()
         return try await database.write { connection in
             if let told { try connection.run(ClientSignOutStatements.remove, told.rawValue) }

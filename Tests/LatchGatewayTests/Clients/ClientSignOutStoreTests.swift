@@ -30,7 +30,7 @@ struct ClientSignOutStoreTests {
     private func take(all client: String, from store: ClientSignOutStore) async throws -> [String] {
         var sessions: [String] = []
         var told: SessionID?
-        while let signOut = try await store.take(of: client, settling: told) {
+        while let signOut = try await store.next(of: client, removing: told) {
             sessions.append(signOut.session.rawValue)
             told = signOut.session
         }
