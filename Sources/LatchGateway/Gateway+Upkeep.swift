@@ -100,9 +100,8 @@ extension Gateway {
         do {
             let changes = try await stores.database.externalChanges()
             apply(changes)
-            if !changes.isComplete || changes.messages.contains(where: { (StoredChange($0) ?? .bans) == .bans }) {
-                try await stores.bans.load()
-            }
+            try await stores.bans.loadIfChanged(
+                !changes.isComplete || changes.messages.contains { (StoredChange($0) ?? .bans) == .bans })
             clockWatch.compare(changes.clockDifference)
             stores.lease.renew(asked: asked)
             metrics.databaseAnswered(at: stores.now())

@@ -14,15 +14,24 @@ final class BanList: Sendable {
         /// When the ban of each network ends.
         var ends: [IPNetwork: Date] = [:]
         var lengths: Set<Length> = []
+        /// The number of the read that the bans are from.
+        var read = 0
     }
 
     private let state = Mutex(State())
 
-    /// Replaces all bans.
-    func replace(with bans: [Ban]) {
+    /// Replaces all bans, unless they are from a later read.
+    ///
+    /// - Parameters:
+    ///   - bans: The bans.
+    ///   - read: The number of the read. Later reads have larger numbers.
+    func replace(with bans: [Ban], read: Int) {
         let ends = Dictionary(bans.map { ($0.network, $0.expires ?? .distantFuture) }) { max($0, $1) }
         let lengths = Set(bans.map { Length(family: $0.network.address.family, prefixLength: $0.network.prefixLength) })
-        state.withLock { $0 = State(ends: ends, lengths: lengths) }
+        state.withLock { state in
+            guard read > state.read else { return }
+            state = State(ends: ends, lengths: lengths, read: read)
+        }
     }
 
     /// Whether an address is banned at a time.

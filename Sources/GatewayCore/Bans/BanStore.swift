@@ -2,6 +2,7 @@ package import Database
 package import FoundationEssentials
 package import HTTPMessages
 import Primitives
+import Synchronization
 
 /// The addresses and networks whose requests every gateway on the database refuses.
 ///
@@ -15,6 +16,9 @@ package final class BanStore: Sendable {
     private let audit: AuditLog
     private let now: @Sendable () -> Date
     private let list = BanList()
+    /// The number of reads that have begun.
+    private let reads = Atomic(0)
+    private let isStale = Atomic(false)
 
     /// Creates a store.
     ///
@@ -33,7 +37,25 @@ package final class BanStore: Sendable {
     /// Reads the bans into memory.
     ///
     /// - Throws: `DatabaseError`; the bans in memory then stay as they are.
-    package func load() async throws { list.replace(with: try await bans()) }
+    package func load() async throws {
+        let read = reads.wrappingAdd(1, ordering: .relaxed).newValue
+        list.replace(with: try await bans(), read: read)
+    }
+
+    /// Reads the bans into memory if they have changed, now or since the last call that succeeded.
+    ///
+    /// - Parameter isChanged: Whether the database reports a change.
+    /// - Throws: As ``load()``; the next call then reads them.
+    package func loadIfChanged(_ isChanged: Bool) async throws {
+        if isChanged { isStale.store(true, ordering: .relaxed) }
+        guard isStale.exchange(false, ordering: .relaxed) else { return }
+        do {
+            try await load()
+        } catch {
+            isStale.store(true, ordering: .relaxed)
+            throw error
+        }
+    }
 
     /// Whether the requests of a client are refused. Never those of this machine or of a proxy.
     package func contains(_ client: ClientAddress) -> Bool {

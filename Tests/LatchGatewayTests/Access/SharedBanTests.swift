@@ -50,6 +50,36 @@ struct SharedBanTests {
         }
     }
 
+    @Test("the bans of a later read stay, also when an earlier read ends after it")
+    func order() throws {
+        let list = BanList()
+        func ban(_ text: String) throws -> Ban {
+            Ban(network: try #require(IPNetwork(text)), note: nil, created: Date(), expires: nil)
+        }
+        let (later, earlier) = (try #require(IPAddress("192.0.2.7")), try #require(IPAddress("192.0.2.8")))
+        list.replace(with: [try ban("192.0.2.7")], read: 2)
+        list.replace(with: [try ban("192.0.2.8")], read: 1)
+        #expect(list.contains(later, at: Date()))
+        #expect(!list.contains(earlier, at: Date()))
+    }
+
+    @Test("a change whose read fails is read again when nothing else changes")
+    func failedRead() async throws {
+        try await GatewayFixture.with { fixture in
+            let (bans, other) = (fixture.gateway.stores.bans, try await fixture.otherProcess())
+            try await other.bans.add("192.0.2.7")
+            let failed = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await bans.loadIfChanged(true)
+            }
+            await #expect(throws: (any Error).self) { try await failed.value }
+            #expect(!bans.contains(ClientAddress(IPAddress("192.0.2.7"))))
+            try await bans.loadIfChanged(false)
+            #expect(bans.contains(ClientAddress(IPAddress("192.0.2.7"))))
+            await other.close()
+        }
+    }
+
     @Test("a ban ends by itself or by command, is audited, and another process's ban is known after its notice")
     func life() async throws {
         try await GatewayFixture.with { fixture in
