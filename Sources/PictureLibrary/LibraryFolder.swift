@@ -14,8 +14,8 @@ package struct LibraryFolder: Sendable {
         var modified = 0
         var files: [Entry] = []
         var folders: [String] = []
-        /// The number of names that are not valid UTF-8. Such files cannot be listed.
-        var unreadableNames = 0
+        /// The number of files that are left out: with a name that is not valid UTF-8, and those that take hours to read.
+        var unreadable = 0
     }
 
     struct Entry: Sendable {
@@ -26,6 +26,12 @@ package struct LibraryFolder: Sendable {
     /// The maximum length of a folder's path in the library: 2,048 bytes of UTF-8. With the name of a file (255) and its
     /// owner it fits into a row of an index of PostgreSQL (2,704). Folders below it are not read.
     static let maximumPathLength = 2_048
+
+    /// The maximum size of a file, 1 TiB in bytes. Larger files are left out.
+    static let maximumSize = 1 << 40
+    /// The size from which a file is left out when less than half of it is on the disk, 1 GiB in bytes. Such a file costs
+    /// nothing to create and hours to read, while the files of other people wait.
+    static let maximumSparseSize = 1 << 30
 
     /// The path of the library.
     let path: String
@@ -56,7 +62,7 @@ package struct LibraryFolder: Sendable {
 
     private func add(_ entry: UnsafeMutablePointer<dirent>, of directory: Int32, to listing: inout Listing) {
         guard let name = unsafe Self.name(entry) else {
-            listing.unreadableNames += 1
+            listing.unreadable += 1
             return
         }
         // Names that begin with a dot belong to other programs: caches, bins, incomplete uploads.
@@ -65,10 +71,17 @@ package struct LibraryFolder: Sendable {
         guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: listing.folders.append(name)
+        case S_IFREG where AssetKind(name: name) != nil && !Self.isReadable(status): listing.unreadable += 1
         case S_IFREG where AssetKind(name: name) != nil:
             listing.files.append(Entry(name: name, mark: Self.mark(status)))
         default: break
         }
+    }
+
+    private static func isReadable(_ status: stat) -> Bool {
+        let size = Int(status.st_size)
+        // st_blocks counts 512 bytes, whatever the block size of the file system.
+        return size <= maximumSize && (size < maximumSparseSize || Int(status.st_blocks) >= size / 1_024)
     }
 
     /// Returns when the names in a folder last changed, in nanoseconds since 1970. Nil when the folder does not exist.

@@ -13,8 +13,8 @@ package struct LibraryScan {
         var moved = 0
         /// The number of files that no longer exist.
         var removed = 0
-        /// The number of files that could not be read or whose names are not valid UTF-8, and of folders with too long
-        /// paths.
+        /// The number of files that could not be read or are left out, as ``LibraryFolder/Listing/unreadable`` counts them,
+        /// and of folders with too long paths.
         var unreadable = 0
     }
 
@@ -63,7 +63,7 @@ package struct LibraryScan {
         // Read before the folder is listed: another gateway may add a file that was not there yet.
         let known = path.isEmpty ? [] : try await store.known(in: path)
         guard let listing = try await work.run({ _ in folder.list(path) }) else { return nil }
-        changes.unreadable += listing.unreadableNames
+        changes.unreadable += listing.unreadable
         times[path] = Self.isStable(listing, at: seen) ? listing.modified : 0
         let folders = listing.folders.map { path.isEmpty ? $0 : path + "/" + $0 }
         let below = folders.filter { $0.utf8.count <= LibraryFolder.maximumPathLength }

@@ -36,6 +36,19 @@ struct LibraryScanTests {
         }
     }
 
+    @Test("a file that is hardly on the disk or larger than 1 TiB is left out, and others are read")
+    func sparseFiles() async throws {
+        try await LibraryFixture.with { fixture in
+            try fixture.put("abc", at: "ada@example.org/a.jpg")
+            for (name, size) in [("b.jpg", 1 << 30), ("c.jpg", 1 << 43)] {
+                try fixture.put("", at: "ada@example.org/\(name)")
+                let file = try #require(FileHandle(forWritingAtPath: fixture.path("ada@example.org/\(name)")))
+                try file.truncate(atOffset: UInt64(size))
+            }
+            #expect(try await fixture.library.scan() == LibraryScan.Changes(read: 1, unreadable: 2))
+        }
+    }
+
     @Test("only new and changed files are read; renamed or moved ones keep their id, deleted ones are removed")
     func changes() async throws {
         try await LibraryFixture.with { fixture in
