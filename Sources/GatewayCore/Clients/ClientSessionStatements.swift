@@ -27,7 +27,7 @@ struct StoredClientSession: Sendable {
         cap = try row.get(2)
         isOver = try row.get(3)
         grant = try ClientGrant(row, at: 4)
-        generation = try row.get(7)
+        generation = try row.count(7)
         refreshHash = try row.get(8)
         nextHash = try row.get(9)
         nextAnswer = try row.get(10)
@@ -71,8 +71,8 @@ struct StoredAccessToken: Sendable {
         let count = StoredSession.columnCount
         session = try StoredSession(row)
         grant = try ClientGrant(row, at: count)
-        current = try row.get(count + 3)
-        generation = try row.get(count + 4)
+        current = try row.count(count + 3)
+        generation = try row.count(count + 4)
         expires = try row.get(count + 5)
         keyThumbprint = try row.get(count + 6)
     }

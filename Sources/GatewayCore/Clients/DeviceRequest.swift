@@ -119,7 +119,7 @@ struct StoredDeviceRequest: Sendable {
         let count = DeviceRequest.columnCount
         request = try DeviceRequest(row)
         state = State(rawValue: try row.get(count)) ?? .denied
-        interval = try row.get(count + 1)
+        interval = try row.count(count + 1)
         polled = try row.get(count + 2)
         approval = try DeviceApproval(row, at: count + 3)
     }

@@ -68,7 +68,7 @@ extension AttemptCounter {
     @Sendable
     fileprivate init(_ row: SQLRow) throws(DatabaseError) {
         self.init(
-            failures: try row.get(0), lockOuts: try row.get(1), windowEnds: try row.get(2),
+            failures: try row.count(0), lockOuts: try row.count(1), windowEnds: try row.get(2),
             lockedUntil: try row.get(3))
     }
 }

@@ -37,8 +37,8 @@ struct StoredPIN: Sendable {
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
         hash = PINHash(rawValue: try row.get(0))
-        attempts = try row.get(1)
-        lockOuts = try row.get(2)
+        attempts = try row.count(1)
+        lockOuts = try row.count(2)
         lockedUntil = try row.get(3)
     }
 }
