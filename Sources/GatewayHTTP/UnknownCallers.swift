@@ -48,6 +48,12 @@ package struct UnknownCallers: Sendable {
         _ = limits.consume(.unreadable, .from(proxies.client(of: request)))
     }
 
+    /// Counts an unreadable request of a caller that is signed in, which ``response(_:token:refusals:tooMany:_:)`` does not
+    /// count. For routes whose callers need no session.
+    package func countSignedIn(_ request: ServerRequest) async {
+        if await isSignedIn(request, nil) { count(request) }
+    }
+
     private func isSignedIn(_ request: ServerRequest, _ token: String?) async -> Bool {
         let tokens = RequestTokens(request, cookie: cookie)
         for token in [tokens.first, tokens.second, token].compactMap({ $0 }) {

@@ -12,10 +12,13 @@ extension ImmichRoutes {
         switch try await BackchannelLogout(services: services, bridge: try requiredBridge()).receive(request) {
         case .done: return ServerResponse.emptyOK
         case .noToken:
+            await services.unknownCallers.countSignedIn(request)
             throw ImmichRefusal([
                 .init(path: ["logout_token"], message: "Invalid input: expected string", code: "invalid_type")
             ])
-        case .refused: throw ImmichRefusal(.badRequest, "Error backchannel logout: token validation failed")
+        case .refused:
+            await services.unknownCallers.countSignedIn(request)
+            throw ImmichRefusal(.badRequest, "Error backchannel logout: token validation failed")
         case .unavailable:
             throw ImmichRefusal(later: .seconds(5), "The server cannot reach the identity provider to check the token.")
         }

@@ -9,7 +9,7 @@ package import SignInBridge
 /// documents what they end.
 ///
 /// When a token cannot be checked at the moment, the response must make the provider retry, which it does not after a
-/// 400. Refused requests count against the address of the sender. Valid requests never do, even if a provider signs
+/// 400. Refused requests count against the address of the sender, also when it is signed in: providers have no session. Valid requests never do, even if a provider signs
 /// many people out at once.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8.
@@ -22,7 +22,7 @@ package struct BackchannelLogout: Sendable {
         case noToken
         /// No configured provider issued the token, or it is not valid: 400.
         case refused
-        /// The provider cannot be reached to check its token: 503.
+        /// The provider cannot be reached to check its token, or the address has sent too many that were refused: 503.
         case unavailable
     }
 
@@ -39,6 +39,7 @@ package struct BackchannelLogout: Sendable {
     ///
     /// - Throws: `DatabaseError`, or `CancellationError`.
     package func receive(_ request: ServerRequest) async throws -> Outcome {
+        guard services.unknownCallers.wait(of: request) == nil else { return .unavailable }
         let form = (try? request.form()) ?? FormFields()
         guard let text = form["logout_token"], form.values("logout_token").count == 1 else { return .noToken }
         let token = Secret(text)

@@ -1,5 +1,5 @@
 import Crypto
-import FoundationEssentials
+import Foundation
 import HTTPMessages
 import TestSupport
 import Testing
@@ -39,6 +39,27 @@ struct ImmichBackchannelTests {
             let fields = try await fixture.deepLink(app)
             let token = try (try await fixture.exchange(fields["code"], app.verifier).token).orThrow
             try await body(fixture, token)
+        }
+    }
+
+    @Test("a signed-in sender of refused tokens is limited and logged as any other")
+    func signedInSender() async throws {
+        try await with({ $0.requestRates.address = .perMinute(5) }) { fixture, token in
+            let refused = "A sign-out by an identity provider was refused."
+            for path in ["/immich/api/oauth/backchannel-logout", "/api/auth/oauth/backchannel-logout"] {
+                var statuses: [Int] = []
+                for _ in 0..<12 {
+                    let response = try await fixture.base.http.send(
+                        "POST", path,
+                        headers: [
+                            ("Content-Type", FormURLEncoded.mediaType), ("Authorization", "Bearer \(token)"),
+                        ], body: FormURLEncoded.encode([("logout_token", "x")]))
+                    statuses.append(response.status)
+                }
+                #expect(statuses.count { $0 == 400 } <= 5 && statuses.last == 503, "\(path): \(statuses)")
+            }
+            #expect(
+                fixture.base.lines.text.components(separatedBy: refused).count - 1 <= 5)
         }
     }
 
