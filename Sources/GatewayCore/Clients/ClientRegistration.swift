@@ -160,15 +160,13 @@ extension ClientStore {
     /// Removes the clients that registered themselves, with their sessions and what people allowed them. A running
     /// gateway stays usable meanwhile: it can write between two clients.
     ///
-    /// - Returns: The ids of the clients.
-    /// - Throws: `DatabaseError`.
-    package func removeRegistered() async throws -> [String] {
-        var removed: [String] = []
+    /// - Parameter onRemoval: Called with the id of each client after its removal.
+    /// - Throws: `DatabaseError`. The clients that were removed before stay removed.
+    package func removeRegistered(_ onRemoval: (String) -> Void) async throws {
         for id in try await database.read({ try $0.all(ClientStatements.registered) }) {
             let now = now()
-            if try await database.write({ try Self.remove(id, at: now, $0) }) != nil { removed.append(id) }
+            if try await database.write({ try Self.remove(id, at: now, $0) }) != nil { onRemoval(id) }
         }
-        return removed
     }
 
     /// Replaces the name, the redirects and the credentials of a registered client.
@@ -304,7 +302,8 @@ extension ClientStatements {
         """
         UPDATE clients SET last_used_at = ?1,
             first_person_id = CASE WHEN registration_hash IS NULL THEN NULL ELSE coalesce(first_person_id, ?4) END
-        WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3)
+        WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?3
+            OR registration_hash IS NOT NULL AND first_person_id IS NULL)
         """, Date.self, String.self, Date.self, UUID.self)
 
     /// Selects the registered clients beyond a number of which a person was the first user: those that were used the

@@ -162,7 +162,7 @@ extension ClientStore {
     /// person is asked again.
     private static func merged(_ old: [String]?, _ new: [String], maximum: Int) -> String {
         let added = Set(new.map(ExactText.init))
-        var all = ((old ?? []).filter { !added.contains(ExactText($0)) } + new).suffix(maximum)
+        var all = ((old ?? []).filter { !added.contains(ExactText($0)) } + new).suffix(max(maximum, new.count))
         while all.count > new.count, all.reduce(all.count - 1, { $0 + $1.utf8.count }) > maximumBytes {
             all.removeFirst()
         }

@@ -96,7 +96,7 @@ extension PageRoutes {
                 + "forgotten. Clients register themselves again when people sign in to them.",
             button: "Remove all unverified clients", page: PagePath.clients, fields: [("action", "remove-unverified")])
         if let page = confirmationPage(question, visit) { return page }
-        for client in try await services.clients.removeRegistered() {
+        try await services.clients.removeRegistered { client in
             services.audit.record(
                 AuditEvent(.clientRemoved, reason: "unverified", actor: visit.person.id, client: client))
         }

@@ -193,11 +193,12 @@ struct RemoveUnverifiedClients: ExecutableCommand {
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let count = try await administration.withStores { stores in
-            let clients = try await stores.clients.removeRegistered()
-            for client in clients {
+            var count = 0
+            try await stores.clients.removeRegistered { client in
                 stores.audit.record(AuditEvent(.clientRemoved, reason: "unverified", client: client))
+                count += 1
             }
-            return clients.count
+            return count
         }
         try Output.lines(["Removed \(count) unverified \(count == 1 ? "client" : "clients")."])
         return .done
