@@ -155,8 +155,8 @@ final class ClientConnection: @unchecked Sendable {  // Used only on the loop's 
     var headStart: UInt64 { deadline &- daemon.loop.settings.headerTimeout }
 
     /// Closes a connection whose head is incomplete, because others need its memory.
-    func refuseForRoom() {
-        exchange?.refuseForRoom()
+    func refuseForMemory() {
+        exchange?.refuseForMemory()
         shutDown()
     }
 

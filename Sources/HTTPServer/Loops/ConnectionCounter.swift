@@ -52,11 +52,7 @@ final class ConnectionCounter: Sendable {
     func add(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
         state.withLock { state in
-            var next: AddressKey? = key
-            while let key = next {
-                state.counts[key, default: 0] += 1
-                next = key.wider
-            }
+            for key in key.all { state.counts[key, default: 0] += 1 }
         }
     }
 
@@ -64,23 +60,18 @@ final class ConnectionCounter: Sendable {
     func remove(_ peer: PeerAddress) {
         guard let key = key(of: peer) else { return }
         state.withLock { state in
-            var next: AddressKey? = key
-            while let key = next {
+            for key in key.all {
                 let left = state.counts[key, default: 1] - 1
                 state.counts[key] = left > 0 ? left : nil
-                next = key.wider
             }
         }
     }
 
     private func hasReachedLimit(_ key: AddressKey, _ counts: [AddressKey: Int]) -> Bool {
-        var next: AddressKey? = key
-        while let key = next {
+        key.all.contains { key in
             let limit = key.allowance == 1 ? limit : min(limit * key.allowance, networkLimit)
-            if counts[key, default: 0] >= limit { return true }
-            next = key.wider
+            return counts[key, default: 0] >= limit
         }
-        return false
     }
 
     /// The address by which a client is counted. Nil for one that is not counted.

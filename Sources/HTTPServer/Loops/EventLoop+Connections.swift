@@ -80,18 +80,18 @@ extension EventLoop {
 
     /// Closes connections to free memory for connections that have sent something: idle ones first, then those whose head
     /// is incomplete. Looking at all connections at intervals is cheaper than keeping them in order.
-    func makeRoomIfDue() {
-        guard !waiting.isEmpty, nextRoom <= now else { return }
-        nextRoom = now + settings.roomInterval
+    func closeWaitingIfDue() {
+        guard !waiting.isEmpty, nextClosing <= now else { return }
+        nextClosing = now + settings.closingInterval
         waiting.removeAll { $0.phase == .closed }
         guard !waiting.isEmpty, readCount >= settings.readLimit else { return }
         let idle = connections.filter { $0.phase == .idle }.prefix(waiting.count)
         for connection in idle { connection.closeIfIdle() }
-        for connection in slowHeads(waiting.count - idle.count) { connection.refuseForRoom() }
+        for connection in slowHeads(waiting.count - idle.count) { connection.refuseForMemory() }
     }
 
     /// The connections to close first of those whose head is incomplete, at most `count`: those of addresses and networks
-    /// with more than their share, then all that have waited longer than the patience. Of both the oldest first.
+    /// with more than their share, then all that have waited longer than ``Settings/headWaitLimit``. Of both the oldest first.
     private func slowHeads(_ count: Int) -> [ClientConnection] {
         guard count > 0 else { return [] }
         let heads = connections.filter { $0.isRead && ($0.phase == .head || $0.phase == .fresh) }
@@ -104,7 +104,7 @@ extension EventLoop {
             if isOverShare(head, counts) {
                 slow.append(head)
                 self.count(head, by: -1, in: &counts)
-            } else if head.headStart + settings.headPatience <= now {
+            } else if head.headStart + settings.headWaitLimit <= now {
                 others.append(head)
             }
         }
@@ -112,20 +112,16 @@ extension EventLoop {
     }
 
     private func count(_ connection: ClientConnection, by change: Int, in counts: inout [AddressKey: Int]) {
-        var next = settings.connectionCounter.key(of: connection.peer)
-        while let key = next {
-            counts[key, default: 0] += change
-            next = key.wider
-        }
+        for key in keys(of: connection) { counts[key, default: 0] += change }
     }
 
     private func isOverShare(_ connection: ClientConnection, _ counts: [AddressKey: Int]) -> Bool {
-        var next = settings.connectionCounter.key(of: connection.peer)
-        while let key = next {
-            if counts[key, default: 0] > key.share(of: settings.readLimit) { return true }
-            next = key.wider
-        }
-        return false
+        keys(of: connection).contains { counts[$0, default: 0] > $0.share(of: settings.readLimit) }
+    }
+
+    /// The address and the networks that a connection counts for. Empty for one that is not counted.
+    private func keys(of connection: ClientConnection) -> [AddressKey] {
+        settings.connectionCounter.key(of: connection.peer)?.all ?? []
     }
 
     /// Counts the memory of requests that are still incomplete at the end of the turn in which their bytes arrived.

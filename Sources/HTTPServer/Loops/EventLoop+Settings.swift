@@ -33,9 +33,9 @@ extension EventLoop {
         /// How many bytes of a body must arrive in each ``bodyInterval``, unless it is complete.
         let minimumBodyBytes = 1_024
         /// How long a head may be incomplete while others wait for its memory.
-        let headPatience: UInt64
+        let headWaitLimit: UInt64
         /// How often incomplete heads are refused while others wait for their memory.
-        let roomInterval: UInt64 = 100_000_000
+        let closingInterval: UInt64 = 100_000_000
         /// The interval of the deadline checks, in nanoseconds: an eighth of the shortest timeout, from 5 ms to 1 s.
         let sweepInterval: UInt64
         /// The interval at which the progress of responses is checked, in nanoseconds.
@@ -71,7 +71,7 @@ extension EventLoop {
             firstRequestTime = headerTimeout / 5
             bodyTimeout = configuration.bodyTimeout.nanoseconds
             bodyInterval = bodyTimeout / 3
-            headPatience = headerTimeout / 10
+            headWaitLimit = headerTimeout / 10
             progressInterval = idleTimeout / 4
             sweepInterval = min(max(min(idleTimeout, headerTimeout, bodyTimeout) / 8, 5_000_000), 1_000_000_000)
         }

@@ -190,12 +190,12 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
             // refuseBody() requires this step, and finishAdmission() ignores a result that comes after it.
             step = .body
         }
-        refuseForRoom()
+        refuseForMemory()
         resume()
     }
 
     /// Refuses the request while its head or body is incomplete, because others need its memory.
-    func refuseForRoom() {
+    func refuseForMemory() {
         var newResponse = loop.settings.router.errorResponse(.serviceUnavailable, Self.noRoom, refused)
         newResponse.headers["Retry-After"] = "5"
         refuseBody(newResponse)
