@@ -68,7 +68,7 @@ extension ConfigurationKey {
             "sessions.maximum_per_person", \.settings.sessions.maximumPerPerson, as: .number(1...10_000),
             summary: "The maximum number of live sessions per person. A further session ends the oldest one."),
         ConfigurationKey(
-            "sessions.maximum_new_per_client", \.settings.sessions.maximumNewPerClient, as: .number(1...1_000_000),
+            "sessions.maximum_new_per_client", \.settings.sessions.maximumNewPerClient, as: .number(1...200),
             summary: "The maximum number of sessions that one client of OAuth may start for one person in an hour."),
         ConfigurationKey(
             "sessions.tokens", \.settings.sessions.tokens,

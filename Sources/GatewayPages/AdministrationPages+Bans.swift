@@ -10,7 +10,7 @@ extension AdministrationPages {
             rows: bans.map { ban in
                 [
                     "<code class=\"key\">\(ban.network.description)</code>", ReadableTime.ago(ban.created, now: now),
-                    ban.expires.map { ReadableTime.at($0) } ?? "Removed", "\(ban.note ?? "")",
+                    ban.expires.map { ReadableTime.at($0) } ?? "No end", "\(ban.note ?? "")",
                     """
                     <form method="post" action="\(link: prefix + PagePath.bans + "/remove")" class="actions">\(token)\
                     <input type="hidden" name="network" value="\(ban.network.description)">\

@@ -6,6 +6,9 @@ final class ScreenTask {
     private var cancelled: [Int: Task<Void, Never>] = [:]
     private var number = 0
 
+    /// Whether there is work that was not cancelled.
+    var isRunning: Bool { task != nil }
+
     /// Cancels the current work and starts other work.
     ///
     /// - Parameter body: The work. `isCurrent` is false once it was cancelled or replaced; its result must be ignored

@@ -35,8 +35,9 @@ package struct SignInRecord: Sendable, Equatable {
     package static let lifetime = Duration.seconds(600)
     private static let context = Array("latchstring start 1".utf8)
 
-    /// Returns the key of the record in a store: the SHA-256 of the state.
-    package static func key(_ state: String) -> SHA256Digest { SHA256.digest(state) }
+    /// Returns the key of the record in a store: the SHA-256 of the context and the state. An app chooses the state, so
+    /// without the context it could choose the key of another record of the store.
+    package static func key(_ state: String) -> SHA256Digest { SHA256.digest(context + Array(state.utf8)) }
 
     /// Returns the record sealed for this state, ready to be stored.
     package func sealed(for state: String, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {

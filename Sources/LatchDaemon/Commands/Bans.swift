@@ -39,7 +39,7 @@ struct ListBans: ExecutableCommand {
             var table = Table(["NETWORK", "SINCE", "UNTIL", "NOTE"])
             for ban in bans {
                 table.add([
-                    ban.network.description, ban.created.forPeople, ban.expires?.forPeople ?? "removed",
+                    ban.network.description, ban.created.forPeople, ban.expires?.forPeople ?? "no end",
                     (ban.note ?? "").printable,
                 ])
             }

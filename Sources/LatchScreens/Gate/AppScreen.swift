@@ -145,7 +145,7 @@ public final class AppScreen {
     ///
     /// Source: OX-12.
     public func returnToForeground() {
-        guard let client, !isLocked else { return }
+        guard let client, !isLocked, !foreground.isRunning else { return }
         foreground.start { _ in await client.renewSessionsInForeground() }
     }
 
