@@ -51,7 +51,7 @@ struct ConnectionLossTests {
 
     @Test("a gateway that stops in the middle of a write holds up others only until the server ends its transaction")
     func abandonedLock() async throws {
-        let fixture = try await ServerFixture(answerTimeout: .milliseconds(500))
+        let fixture = try await ServerFixture(answerTimeout: .seconds(3))
         let other = try await fixture.other()
         let (held, release) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
         let holding = Task {
