@@ -79,7 +79,7 @@ struct ProxyFixture {
 
     /// The proxies have no common word for having begun: their socket says it.
     private func untilProxyAnswers() async throws {
-        for _ in 1...500 {
+        for _ in 1...(SuccessTimeout.seconds * 50) {
             if (try? kind.connect(places)) != nil { return }
             try await Task.sleep(for: .milliseconds(20))
         }
