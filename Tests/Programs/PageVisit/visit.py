@@ -16,6 +16,7 @@ from playwright.sync_api import Page, sync_playwright
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from browsers import launch
+from visitor import PATIENCE
 
 PHONE, DESK = (360, 740), (1280, 900)
 TOUCH = 44
@@ -29,7 +30,7 @@ class Visit:
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme, base_url=base
         )
         self.page: Page = self.context.new_page()
-        self.page.set_default_timeout(15_000)
+        self.page.set_default_timeout(PATIENCE * 1_000)
         self.complaints = []
         self.page.on("console", lambda message: self.noted(message))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
