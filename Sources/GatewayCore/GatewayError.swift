@@ -7,7 +7,7 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, codeUsed, personDisabled, notInvited, domainRefused, emailUnverified,
-                identityRefused,
+                identityRefused, addressUnproved,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
                 signedOut, database, unknownClient, tooManyClients, tooManySessions, invalidBan, unknownBan
@@ -77,6 +77,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let emailUnverified = Code(base: .emailUnverified)
         /// The identity is not linked to a person and must not be linked.
         package static let identityRefused = Code(base: .identityRefused)
+        /// Nobody has proved that the address of the person's account is theirs, and the caller did not accept that.
+        package static let addressUnproved = Code(base: .addressUnproved)
 
         /// The person was signed out everywhere after the provider identified the person.
         package static let signedOut = Code(base: .signedOut)

@@ -44,7 +44,10 @@ extension DaemonProgram {
 
     private static let link: Command<any ExecutableCommand> = {
         let subject = Argument<String>("SUBJECT", help: "The person's identifier at the provider, its claim 'sub'.")
-        let force = Flag("force", help: "Link a subject that has not signed in yet.")
+        let force = Flag(
+            "force",
+            help: "Also link a subject that has not signed in yet, or an account whose address nobody has proved; such "
+                + "an account loses its password, PIN, other identities, sessions and keys.")
         return Command(
             "link", "Link a person to an identity at a provider that does not verify e-mail addresses.",
             arguments: [email, provider, subject, force]

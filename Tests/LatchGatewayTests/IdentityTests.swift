@@ -266,6 +266,74 @@ struct IdentityTests {
         }
     }
 
+    @Test(
+        "OX-7 a link by hand leaves whoever registered an unproved address first nothing, unless it is their own link",
+        arguments: [UnprovedAccountHandling.refused, .replaced, .kept])
+    func unprovedLinkedByHand(_ handling: UnprovedAccountHandling) async throws {
+        try await GatewayFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in
+            let stores = fixture.gateway.stores
+            let people = stores.people
+            #expect(
+                try await fixture.http.send(
+                    "POST", "/api/auth/register", headers: [("Content-Type", "application/json")],
+                    body: #"{"email":"\#(GatewayFixture.email)","password":"\#(GatewayFixture.password)"}"#
+                ).status == 201)
+            let token = try await fixture.token()
+            let person = try await people.require(GatewayFixture.email)
+            try await people.link(person.id, to: "first", at: Self.provider(), allowsUnseen: true, unproved: .kept)
+            try await stores.pins.set(PIN("123456"), of: person.id)
+            _ = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 10)
+
+            var code: GatewayError.Code?
+            do {
+                let isReplaced = try await people.link(
+                    person.id, to: "s-1", at: Self.provider("away"), allowsUnseen: true, unproved: handling)
+                #expect(isReplaced == (handling == .replaced))
+            } catch let error as GatewayError {
+                code = error.code
+                #expect(error.message.contains("nobody has proved"))
+            }
+            #expect(code == (handling == .refused ? .addressUnproved : nil))
+
+            let subjects = try await people.identities(of: person.id).map(\.subject).sorted()
+            let isReplaced = handling == .replaced
+            #expect(subjects == [.refused: ["first"], .replaced: ["s-1"], .kept: ["first", "s-1"]][handling])
+            #expect(try await people.hasPassword(person.id) != isReplaced)
+            #expect(try await (fixture.login().status == 200) != isReplaced)
+            #expect(try await (fixture.me(token).status == 200) != isReplaced)
+            #expect(try await stores.pins.isSet(person.id) != isReplaced)
+            #expect(try await stores.apiKeys.list(of: person.id).isEmpty == isReplaced)
+            #expect(try await people.require(GatewayFixture.email).hasProvedAddress == isReplaced)
+            let events = fixture.lines.audit.filter { $0["reason"]?.string == "removed-unproved" }
+            #expect(events.count == (isReplaced ? 1 : 0))
+            guard isReplaced else { return }
+            // The address is confirmed now, so that another provider of the same person removes nothing.
+            try await people.link(person.id, to: "s-2", at: Self.provider(), allowsUnseen: true)
+            #expect(try await people.identities(of: person.id).count == 2)
+        }
+    }
+
+    @Test("a link by hand that is refused leaves an unproved account as it was")
+    func refusedLink() async throws {
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            let owner = try await fixture.addPerson("bob@example.org")
+            try await people.link(owner.id, to: "s-1", at: Self.provider(), allowsUnseen: true)
+            let ada = try await people.add(
+                email: GatewayFixture.email, name: nil, isAdministrator: false,
+                password: Secret(GatewayFixture.password), recording: AuditEvent(.registered))
+            try await people.link(ada.id, to: "own", at: Self.provider(), allowsUnseen: true, unproved: .kept)
+            for subject in ["s-1", "own"] {
+                let error = await #expect(throws: GatewayError.self) {
+                    try await people.link(
+                        ada.id, to: subject, at: Self.provider(), allowsUnseen: true, unproved: .replaced)
+                }
+                #expect(error?.code == .identityRefused)
+                #expect(try await people.hasPassword(ada.id) && people.identities(of: ada.id).count == 1)
+            }
+        }
+    }
+
     @Test("a subject without a sign-in is linked by hand only with force; the error lists known subjects")
     func unseenSubject() async throws {
         try await GatewayFixture.with { fixture in

@@ -90,17 +90,24 @@ struct IdentityLinking: Sendable {
         guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }
         if candidate.isDoubtful {
-            // Before `insertIdentity`, because `unlinkAll` would remove the new identity too.
-            try connection.run(IdentityStatements.unlinkAll, person.id)
-            try connection.run(IdentityStatements.dropPassword, person.id)
-            try connection.run(PINStatements.delete, person.id)
-            try connection.run(
-                SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person.id)
-            try connection.run(APIKeyStatements.revokeAll, now, person.id)
+            // Before `insertIdentity`, because it would remove the new identity too.
+            try Self.removeSignInMethods(of: person.id, at: now, connection)
         }
         try insertIdentity(of: person.id, email, connection)
         let verified = try connection.first(IdentityStatements.verify, name, person.id)
         return .linked(verified ?? person, droppedPassword: candidate.isDoubtful)
+    }
+
+    /// Removes the password, the PIN and the identities of an account whose address nobody has proved, ends its sessions
+    /// and revokes its keys. Whoever registered the account keeps no access to it.
+    static func removeSignInMethods(
+        of person: UUID, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) {
+        try connection.run(IdentityStatements.unlinkAll, person)
+        try connection.run(IdentityStatements.dropPassword, person)
+        try connection.run(PINStatements.delete, person)
+        try connection.run(SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person)
+        try connection.run(APIKeyStatements.revokeAll, now, person)
     }
 
     private func make(_ email: EmailAddress, _ connection: Connection) throws(DatabaseError) -> Outcome {

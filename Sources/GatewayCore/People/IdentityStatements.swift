@@ -36,7 +36,7 @@ enum IdentityStatements {
     /// Finds the person with an e-mail address, as a candidate for linking.
     static let candidate = Statement(
         """
-        SELECT \(PeopleStatements.columns), password_hash IS NOT NULL, is_vouched,
+        SELECT \(PeopleStatements.columns), password_hash IS NOT NULL,
             EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id),
             EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider = ? AND i.issuer = ?)
         FROM people WHERE email = ?
@@ -44,14 +44,17 @@ enum IdentityStatements {
     ) { row throws(DatabaseError) in
         let next = PeopleStatements.columnCount
         return LinkCandidate(
-            person: try PeopleStatements.person(row), hasPassword: try row.get(next), isVouched: try row.get(next + 1),
-            hasIdentity: try row.get(next + 2), isLinkedAlready: try row.get(next + 3))
+            person: try PeopleStatements.person(row), hasPassword: try row.get(next),
+            hasIdentity: try row.get(next + 1), isLinkedAlready: try row.get(next + 2))
     }
 
     /// Marks the person's address as verified, and sets the name if the person has none.
     static let verify = Statement(
         "UPDATE people SET is_verified = TRUE, name = coalesce(name, ?) WHERE id = ? RETURNING \(PeopleStatements.columns)",
         String?.self, UUID.self, row: PeopleStatements.person)
+
+    /// Marks the person's address as confirmed by an administrator.
+    static let vouch = Statement("UPDATE people SET is_vouched = TRUE WHERE id = ?", UUID.self)
 
     static let dropPassword = Statement(
         """
@@ -98,15 +101,13 @@ enum IdentityStatements {
 struct LinkCandidate: Sendable {
     let person: Person
     let hasPassword: Bool
-    /// Whether an administrator entered the address.
-    let isVouched: Bool
     let hasIdentity: Bool
     /// Whether the person has another identity at this provider.
     let isLinkedAlready: Bool
 
     /// Whether the person was invited to sign in through a provider and has not done so yet.
-    var isInvited: Bool { isVouched && !hasPassword && !hasIdentity }
+    var isInvited: Bool { person.isVouched && !hasPassword && !hasIdentity }
     /// Whether the account may belong to another person than the owner of the address, because nobody has confirmed the
     /// address.
-    var isDoubtful: Bool { !isVouched && !person.isVerified }
+    var isDoubtful: Bool { !person.hasProvedAddress }
 }

@@ -180,19 +180,25 @@ extension PeopleStore {
     /// Links an identity to a person for an administrator. This is for providers that do not tell whether they have
     /// verified an e-mail address.
     ///
+    /// An account whose address nobody has proved may belong to somebody who registered it before the owner of the
+    /// address. `handling` says what happens to such an account.
+    ///
     /// - Parameters:
     ///   - person: The id of the person.
     ///   - subject: The subject at the provider, `sub`.
     ///   - provider: The configuration of the provider.
     ///   - allowsUnseen: Whether to link a subject that has not signed in yet. Such a subject may be mistyped.
+    ///   - handling: What happens to an account whose address nobody has proved.
     ///   - actor: The administrator who links the identity on a page, for the audit log. Nil for a command.
-    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``, or
-    ///   ``GatewayError/Code/identityRefused`` when the identity is already linked, or the person has another identity
-    ///   at the provider.
+    /// - Returns: Whether the sign-in methods of the account were removed.
+    /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``,
+    ///   ``GatewayError/Code/addressUnproved``, or ``GatewayError/Code/identityRefused`` when the identity is already
+    ///   linked, or the person has another identity at the provider that stays.
+    @discardableResult
     package func link(
         _ person: UUID, to subject: String, at provider: ProviderConfiguration, allowsUnseen: Bool = false,
-        by actor: UUID? = nil
-    ) async throws {
+        unproved handling: UnprovedAccountHandling = .refused, by actor: UUID? = nil
+    ) async throws -> Bool {
         guard (1...255).contains(subject.utf8.count) else {
             throw GatewayError(.identityRefused, "The subject at '\(provider.id)' must have 1 to 255 bytes.")
         }
@@ -202,18 +208,47 @@ extension PeopleStore {
             try $0.first(UnlinkedIdentityStatements.isKnown, provider.id, issuer, subject) ?? false
         }
         guard isSeen || allowsUnseen else { throw try await unknownSubject(subject, at: provider) }
-        let count = try await database.write { connection -> Int? in
-            guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
-            return try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person)
+        let isReplaced = try await database.write { connection -> Bool in
+            guard let found = try connection.first(PeopleStatements.byID, person) else {
+                throw GatewayError(.unknownPerson, "This person no longer exists.")
+            }
+            let isReplaced = !found.hasProvedAddress && handling == .replaced
+            guard found.hasProvedAddress || handling != .refused else { throw Self.unproved(found) }
+            guard try connection.first(IdentityStatements.person, provider.id, issuer, subject) == nil else {
+                throw Self.linkedAlready(provider)
+            }
+            if isReplaced {
+                // Before the link, because it would remove the new identity too.
+                try IdentityLinking.removeSignInMethods(of: person, at: now, connection)
+                try connection.run(IdentityStatements.vouch, person)
+            }
+            guard try connection.run(IdentityStatements.link, provider.id, issuer, subject, now, person) == 1 else {
+                throw Self.linkedAlready(provider)
+            }
+            return isReplaced
         }
-        guard let count else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
-        guard count == 1 else {
-            throw GatewayError(
-                .identityRefused,
-                "This identity at '\(provider.id)' is already linked, or the person already has another identity "
-                    + "there; see 'latchd user list --json' and 'latchd user unlink'.")
+        if isReplaced {
+            cachedPersonChanged(person)
+            audit.record(
+                AuditEvent(
+                    .passwordChanged, reason: "removed-unproved", provider: provider.id, person: person, actor: actor))
         }
         audit.record(AuditEvent(.identityLinked, provider: provider.id, person: person, actor: actor))
+        return isReplaced
+    }
+
+    private static func linkedAlready(_ provider: ProviderConfiguration) -> GatewayError {
+        GatewayError(
+            .identityRefused,
+            "This identity at '\(provider.id)' is already linked, or the person already has another identity "
+                + "there; see 'latchd user list --json' and 'latchd user unlink'.")
+    }
+
+    private static func unproved(_ person: Person) -> GatewayError {
+        GatewayError(
+            .addressUnproved,
+            "Could not link '\(person.email)': nobody has proved that this address belongs to the person who registered "
+                + "the account on \(Timestamp.text(person.created).prefix(10)), who may be somebody else.")
     }
 
     /// Removes a person's identities at a provider, and ends all of the person's sessions and keys.

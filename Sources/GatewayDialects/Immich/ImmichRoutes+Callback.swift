@@ -44,7 +44,8 @@ extension ImmichRoutes {
         let (record, provider) = try await identity(of: request, bridge, client(of: request))
         do {
             try await services.people.link(
-                caller.person.id, to: record.identity.subject, at: provider.configuration, allowsUnseen: true)
+                caller.person.id, to: record.identity.subject, at: provider.configuration, allowsUnseen: true,
+                unproved: .kept)
         } catch let error as GatewayError where error.code == .identityRefused {
             throw ImmichRefusal(.badRequest, "This OAuth account has already been linked to another user.")
         } catch let error as GatewayError where error.code == .unknownPerson {

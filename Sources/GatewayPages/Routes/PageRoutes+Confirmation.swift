@@ -8,6 +8,10 @@ struct ConfirmationPage {
     let title: String
     /// What happens after the confirmation.
     let sentence: String
+    /// What the action concerns, as names and values.
+    var details: [(name: String, value: HTML)] = []
+    /// Why an earlier confirmation did not count.
+    var error: String?
     /// The label of the button that confirms.
     let button: String
     /// The page that "Cancel" leads to, below the prefix.
@@ -30,14 +34,24 @@ extension PageRoutes {
     /// Source: WCAG 2.2, success criterion 3.3.4.
     func confirmationPage(_ question: ConfirmationPage, _ visit: SignedInRequest) -> ServerResponse? {
         guard visit.fields[ConfirmationPage.confirmationField] != "1" else { return nil }
+        return response(asking: question, visit)
+    }
+
+    /// Returns the confirmation page, whether the form has the confirmation or not.
+    func response(
+        asking question: ConfirmationPage, _ visit: SignedInRequest, status: HTTPStatus = .ok
+    ) -> ServerResponse {
         let fields: [HTML] = (question.fields + [(ConfirmationPage.confirmationField, "1")]).map { name, value in
             "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">"
         }
+        let details: [HTML] = question.details.map { "<dt>\($0.name)</dt><dd>\($0.value)</dd>" }
         return framed(
             question.title,
             """
+            \(question.error.map { "<div role=\"alert\"><p>\($0)</p></div>" as HTML })
             <section class="card" aria-label="Question">
             <p>\(question.sentence)</p>
+            \(details.isEmpty ? nil : "<dl>\(details)</dl>" as HTML)
             <form method="post" action="\(link: visit.request.path)" class="actions">
             \(hidden(visit))
             \(fields)
@@ -46,6 +60,6 @@ extension PageRoutes {
             </form>
             </section>
             """, for: visit, at: question.page
-        ).response()
+        ).response(status: status)
     }
 }

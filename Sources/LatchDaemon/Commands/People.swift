@@ -108,14 +108,28 @@ struct LinkPerson: ExecutableCommand {
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
-        let person = try await administration.withPerson(email) { person, stores in
+        let linked = try await administration.withPerson(email) { person, stores in
             guard let provider = stores.settings.providers.first(where: { $0.id == provider }) else {
                 throw Failure(.notFound, ListProviders.unknown(provider))
             }
-            try await stores.people.link(person.id, to: subject, at: provider, allowsUnseen: isForced)
-            return person
+            do {
+                let isReplaced = try await stores.people.link(
+                    person.id, to: subject, at: provider, allowsUnseen: isForced,
+                    unproved: isForced ? .replaced : .refused)
+                return (email: person.email, isReplaced: isReplaced)
+            } catch let error as GatewayError where error.code == .addressUnproved {
+                throw Failure(
+                    .failed,
+                    "\(error.message) Give --force to link it all the same: its password, PIN and other identities are "
+                        + "removed, its sessions end, and its keys are revoked.")
+            }
         }
-        try Output.lines(["Linked \(person.email.printable) to '\(subject.printable)' at \(provider.printable)."])
+        let effect =
+            linked.isReplaced
+            ? " Removed its password, PIN and other identities, ended its sessions and revoked its keys." : ""
+        try Output.lines([
+            "Linked \(linked.email.printable) to '\(subject.printable)' at \(provider.printable).\(effect)"
+        ])
         return .done
     }
 }

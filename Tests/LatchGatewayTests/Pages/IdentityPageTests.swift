@@ -55,6 +55,32 @@ import Testing
         }
     }
 
+    @Test("OX-7 a link to an account whose address nobody has proved asks first, and then replaces its sign-in methods")
+    func unprovedAddress() async throws {
+        try await with { fixture, root in
+            let people = fixture.base.gateway.stores.people
+            let stranger = try await people.add(
+                email: "dave@example.org", name: nil, isAdministrator: false,
+                password: Secret("a stranger's 77 words"), recording: AuditEvent(.registered))
+            _ = try await fixture.deepLink(AppSignIn(), as: Self.unverified)
+            let id = try #require(try await people.unlinkedIdentities(limit: 1).first).id
+            let form = "/latch/admin/identities/\(id)"
+
+            let question = try await root.submit(form, on: form, [("email", "Dave@example.org")])
+            #expect(question.status == 200 && question.text.contains("dave@example.org (not verified)"))
+            #expect(question.text.contains("Nobody has proved the address") && question.text.contains("Registered"))
+            #expect(question.text.contains("UTC</time>") && question.text.contains("a&lt;b&gt;-1"))
+            #expect(try await people.identities().isEmpty && people.hasPassword(stranger.id))
+
+            let done = try await root.submitAndConfirm(form, on: form, [("email", "dave@example.org")])
+            #expect(done.headers["Location"]?.hasSuffix("?done=linked") == true)
+            #expect(try await !people.hasPassword(stranger.id))
+            #expect(try await people.identities(of: stranger.id).map(\.subject) == ["a<b>-1"])
+            let removed = fixture.base.lines.audit.last { $0["reason"]?.string == "removed-unproved" }
+            #expect(removed?["actor"] != nil)
+        }
+    }
+
     @Test("OX-7 a failure links to its identity although the subject is shown without surrounding spaces")
     func spaces() async throws {
         try await with { fixture, root in

@@ -208,6 +208,7 @@ enum EveryStatement {
         NamedStatement("IdentityStatements.link", IdentityStatements.link.text),
         NamedStatement("IdentityStatements.candidate", IdentityStatements.candidate.text),
         NamedStatement("IdentityStatements.verify", IdentityStatements.verify.text),
+        NamedStatement("IdentityStatements.vouch", IdentityStatements.vouch.text),
         NamedStatement("IdentityStatements.dropPassword", IdentityStatements.dropPassword.text),
         NamedStatement("IdentityStatements.all", IdentityStatements.all.text),
         NamedStatement("IdentityStatements.ofPerson", IdentityStatements.ofPerson.text),
