@@ -75,7 +75,10 @@ package struct GatewayStores: Sendable {
         self.audit = audit
         self.hasher = hasher
         self.now = now
-        people = PeopleStore(database: database, hasher: hasher, policy: settings.passwords, audit: audit, now: now)
+        people = PeopleStore(
+            database: database, hasher: hasher, policy: settings.passwords,
+            signIn: ConfiguredSignIn(acceptsPasswords: settings.passwordsEnabled, providers: settings.providers),
+            audit: audit, now: now)
         elevations = ElevationStore(database: database, now: now)
         pins = PINStore(database: database, hasher: hasher, audit: audit, elevations: elevations, now: now) {
             () throws(GatewayError) in

@@ -48,16 +48,30 @@ struct LastAdministratorTests {
         }
     }
 
+    private static func provider(_ id: String, issuer: String = "https://id.example.org") -> ProviderConfiguration {
+        ProviderConfiguration(
+            id: id, kind: .oidc, title: "Sign in", settings: ProviderSettings(issuer: issuer, clientID: "gateway"))
+    }
+
+    /// The people of a gateway, as one with another configuration of sign-ins changes them.
+    private static func store(
+        _ fixture: GatewayFixture, passwords: Bool, _ providers: [ProviderConfiguration]
+    ) -> PeopleStore {
+        let people = fixture.gateway.stores.people
+        return PeopleStore(
+            database: people.database, hasher: people.hasher, policy: people.policy,
+            signIn: ConfiguredSignIn(acceptsPasswords: passwords, providers: providers), audit: people.audit,
+            now: people.now)
+    }
+
     @Test("an administrator who cannot sign in does not count, and the last one keeps a sign-in method")
     func signInMethods() async throws {
         try await GatewayFixture.with { fixture in
-            let people = fixture.gateway.stores.people
+            let provider = Self.provider("sso")
+            let people = Self.store(fixture, passwords: true, [provider])
             let one = try await people.invite(email: "one@example.org", isAdministrator: true)
             let two = try await people.add(
                 email: "two@example.org", isAdministrator: true, password: Secret("two's 77 words"))
-            let provider = ProviderConfiguration(
-                id: "sso", kind: .oidc, title: "Sign in",
-                settings: ProviderSettings(issuer: "https://id.example.org", clientID: "gateway"))
             func refuses(_ change: () async throws -> Void) async {
                 let error = await #expect(throws: GatewayError.self) { try await change() }
                 #expect(error?.code == .lastAdministrator)
@@ -72,6 +86,53 @@ struct LastAdministratorTests {
             #expect(try await people.unlink(one.id, from: "sso") == 1)
             // Two has a password beside.
             #expect(try await people.unlink(two.id, from: "sso") == 1)
+        }
+    }
+
+    @Test(
+        "a password counts only while passwords are accepted, and an identity only while its provider is configured",
+        arguments: [true, false])
+    func configuredSignIn(isPassword: Bool) async throws {
+        try await GatewayFixture.with { fixture in
+            let base = fixture.gateway.stores.people
+            let other: Person
+            if isPassword {
+                other = try await base.add(
+                    email: "one@example.org", isAdministrator: true, password: Secret("one's 77 words"))
+            } else {
+                other = try await base.invite(email: "one@example.org", isAdministrator: true)
+                try await base.link(other.id, to: "one-1", at: Self.provider("sso"), allowsUnseen: true)
+            }
+            let last = try await base.invite(email: "two@example.org", isAdministrator: true)
+            for id in ["sso", "work"] {
+                try await base.link(last.id, to: "two-\(id)", at: Self.provider(id), allowsUnseen: true)
+            }
+            let stores =
+                isPassword
+                ? [Self.store(fixture, passwords: false, [Self.provider("work")])]
+                : [
+                    Self.store(fixture, passwords: true, [Self.provider("work")]),
+                    Self.store(
+                        fixture, passwords: true,
+                        [Self.provider("sso", issuer: "https://new.example.org"), Self.provider("work")]),
+                ]
+            for people in stores {
+                for change in [
+                    { try await people.disable(last.id) }, { try await people.remove(last.id) },
+                    { try await people.setAdministrator(false, last.id, by: other.id) },
+                    {
+                        _ = try await people.unlink(last.id, from: "work")
+                        return last
+                    },
+                ] as [@Sendable () async throws -> Person] {
+                    let error = await #expect(throws: GatewayError.self) { _ = try await change() }
+                    #expect(error?.code == .lastAdministrator)
+                }
+                #expect(try await base.identities(of: last.id).count == 2)
+            }
+            let all = Self.store(fixture, passwords: true, [Self.provider("sso"), Self.provider("work")])
+            #expect(try await all.unlink(last.id, from: "work") == 1)
+            try await all.disable(last.id)
         }
     }
 

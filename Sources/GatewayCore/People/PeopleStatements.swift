@@ -30,31 +30,49 @@ enum PeopleStatements {
         WHERE email > ? AND (instr(email, ?) > 0 OR instr(lower(coalesce(name, '')), ?) > 0) ORDER BY email LIMIT ?
         """, String.self, String.self, String.self, Int.self, row: person)
 
-    /// An SQL condition: whether another active administrator can sign in. A person who was invited but has never
-    /// signed in cannot. Each statement that removes an administrator checks this, so that two administrators who
+    /// Returns an SQL condition: whether a person has a way to sign in that the configuration allows. A person who was
+    /// invited but has never signed in has none. `passwords` and `providers` are the parameters with the values of
+    /// ``ConfiguredSignIn``.
+    private static func canSignIn(_ person: String, _ passwords: String, _ providers: String) -> String {
+        """
+        (\(person).password_hash IS NOT NULL AND \(passwords) OR EXISTS (
+            SELECT 1 FROM identities i JOIN json_each(\(providers)) j ON j.value = i.provider || ' ' || i.issuer
+            WHERE i.person_id = \(person).id))
+        """
+    }
+
+    /// Returns an SQL condition: whether another active administrator can sign in. Each statement that removes an administrator checks this, so that two administrators who
     /// remove each other at the same time do not both succeed.
-    private static let hasAnotherAdministrator = """
+    private static func hasAnotherAdministrator(_ passwords: String, _ providers: String) -> String {
+        """
         EXISTS (
             SELECT 1 FROM people o WHERE o.is_admin AND o.disabled_at IS NULL AND o.id <> people.id
-                AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = o.id)))
+                AND \(canSignIn("o", passwords, providers)))
         """
-    /// An SQL condition: whether the person is not the last active administrator.
-    private static let isNotLastAdministrator =
-        "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator))"
+    }
+
+    /// Returns an SQL condition: whether the person is not the last active administrator who can sign in.
+    private static func isNotLastAdministrator(_ passwords: String, _ providers: String) -> String {
+        "(NOT is_admin OR disabled_at IS NOT NULL OR \(hasAnotherAdministrator(passwords, providers)))"
+    }
 
     /// Whether a person's identities at a provider may be removed. False if they are the last administrator's only way
     /// to sign in.
     static let mayUnlink = Statement(
         """
-        SELECT \(isNotLastAdministrator) OR password_hash IS NOT NULL
-            OR EXISTS (SELECT 1 FROM identities i WHERE i.person_id = people.id AND i.provider <> ?)
-        FROM people WHERE id = ?
-        """, String.self, UUID.self
+        SELECT \(isNotLastAdministrator("?3", "?4")) OR password_hash IS NOT NULL AND ?3
+            OR EXISTS (
+                SELECT 1 FROM identities i JOIN json_each(?4) j ON j.value = i.provider || ' ' || i.issuer
+                WHERE i.person_id = people.id AND i.provider <> ?1)
+        FROM people WHERE id = ?2
+        """, String.self, UUID.self, Bool.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     static let setAdministrator = Statement(
-        "UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isNotLastAdministrator)) RETURNING \(columns)",
-        Bool.self, UUID.self, row: person)
+        """
+        UPDATE people SET is_admin = ?1 WHERE id = ?2 AND (?1 OR \(isNotLastAdministrator("?3", "?4")))
+        RETURNING \(columns)
+        """, Bool.self, UUID.self, Bool.self, String.self, row: person)
 
     static let byEmail = Statement("SELECT \(columns) FROM people WHERE email = ?", String.self, row: person)
 
@@ -129,14 +147,15 @@ enum PeopleStatements {
     static let disable = Statement(
         """
         UPDATE people SET disabled_at = coalesce(disabled_at, ?1), \(signingOut(at: "?1"))
-        WHERE id = ?2 AND \(isNotLastAdministrator) RETURNING \(columns)
-        """, Date.self, UUID.self, row: person)
+        WHERE id = ?2 AND \(isNotLastAdministrator("?3", "?4")) RETURNING \(columns)
+        """, Date.self, UUID.self, Bool.self, String.self, row: person)
 
     static let enable = Statement(
         "UPDATE people SET disabled_at = NULL WHERE id = ? RETURNING \(columns)", UUID.self, row: person)
 
     static let remove = Statement(
-        "DELETE FROM people WHERE id = ? AND \(isNotLastAdministrator) RETURNING \(columns)", UUID.self, row: person)
+        "DELETE FROM people WHERE id = ?1 AND \(isNotLastAdministrator("?2", "?3")) RETURNING \(columns)",
+        UUID.self, Bool.self, String.self, row: person)
 
     @Sendable
     static func person(_ row: SQLRow) throws(DatabaseError) -> Person {

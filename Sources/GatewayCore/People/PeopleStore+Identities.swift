@@ -257,9 +257,11 @@ extension PeopleStore {
     /// - Throws: ``GatewayError/Code/lastAdministrator`` when no administrator could sign in afterwards.
     @discardableResult
     package func unlink(_ person: UUID, from provider: String) async throws -> Int {
-        let now = now()
+        let (now, signIn) = (now(), signIn)
         let count = try await database.write { connection throws(DatabaseError) -> Int? in
-            guard try connection.first(PeopleStatements.mayUnlink, provider, person) != false else { return nil }
+            let mayUnlink = try connection.first(
+                PeopleStatements.mayUnlink, provider, person, signIn.acceptsPasswords, signIn.providers)
+            guard mayUnlink != false else { return nil }
             // The identity can be linked to another person later.
             try connection.run(UnlinkedIdentityStatements.noteAll, now, person, provider)
             let count = try connection.run(IdentityStatements.unlink, person, provider)

@@ -19,9 +19,13 @@ extension PeopleStore {
     ///   ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     package func setAdministrator(_ isAdministrator: Bool, _ person: UUID, by actor: UUID) async throws -> Person {
+        let signIn = signIn
         let outcome = try await database.write { connection throws(DatabaseError) -> Person?? in
             guard try connection.first(PeopleStatements.byID, person) != nil else { return nil }
-            return .some(try connection.first(PeopleStatements.setAdministrator, isAdministrator, person))
+            return .some(
+                try connection.first(
+                    PeopleStatements.setAdministrator, isAdministrator, person, signIn.acceptsPasswords,
+                    signIn.providers))
         }
         guard let found = outcome else { throw GatewayError(.unknownPerson, "This person no longer exists.") }
         guard let changed = found else { throw Self.lastAdministrator }

@@ -16,6 +16,8 @@ import Synchronization
 package final class PeopleStore: Sendable {
     /// The rules for new passwords.
     package let policy: PasswordPolicy
+    /// The ways to sign in, by which an administrator counts as one who can sign in.
+    let signIn: ConfiguredSignIn
     package let database: Database
     package let hasher: PasswordHasher
     package let audit: AuditLog
@@ -26,12 +28,13 @@ package final class PeopleStore: Sendable {
 
     /// Creates a store on a database with the gateway's tables.
     package init(
-        database: Database, hasher: PasswordHasher, policy: PasswordPolicy, audit: AuditLog,
+        database: Database, hasher: PasswordHasher, policy: PasswordPolicy, signIn: ConfiguredSignIn, audit: AuditLog,
         now: @escaping @Sendable () -> Date
     ) {
         self.database = database
         self.hasher = hasher
         self.policy = policy
+        self.signIn = signIn
         self.audit = audit
         self.now = now
     }
@@ -211,9 +214,10 @@ extension PeopleStore {
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     package func disable(_ person: UUID, by actor: UUID? = nil) async throws -> Person {
-        let now = now()
+        let (now, signIn) = (now(), signIn)
         return try await ending(sessionsOf: person, .personDisabled, by: actor) { connection throws(DatabaseError) in
-            try connection.first(PeopleStatements.disable, now, person)
+            try connection.first(
+                PeopleStatements.disable, now, person, signIn.acceptsPasswords, signIn.providers)
         }
     }
 
@@ -233,8 +237,9 @@ extension PeopleStore {
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson`` or ``GatewayError/Code/lastAdministrator``.
     @discardableResult
     package func remove(_ person: UUID) async throws -> Person {
+        let signIn = signIn
         let removed = try await ending(sessionsOf: person, .personRemoved) { connection throws(DatabaseError) in
-            try connection.first(PeopleStatements.remove, person)
+            try connection.first(PeopleStatements.remove, person, signIn.acceptsPasswords, signIn.providers)
         }
         invalidateCache()
         return removed

@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import GatewayConfiguration
 import GatewayCore
 import GatewayHTTP
 import HTTPMessages
@@ -59,7 +60,7 @@ extension ImmichRoutes {
         let caller = try await access.session(of: request)
         _ = try requiredBridge()
         try services.requireRecentSignIn(for: .unlinkIdentity, caller.session)
-        guard try await services.people.hasPassword(caller.person.id) else {
+        guard services.settings.passwordsEnabled, try await services.people.hasPassword(caller.person.id) else {
             throw ImmichRefusal(.badRequest, "Set a password first. Without it you could not sign in again.")
         }
         if try await services.people.unlinkAll(caller.person.id) > 0 {
