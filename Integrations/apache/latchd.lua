@@ -19,10 +19,12 @@ local own = {
     ["x-forwarded-method"] = true, ["x-forwarded-uri"] = true,
 }
 
--- Fields of other proxies that a backend may trust.
+-- Other fields that a backend may trust.
 local trusted = {
     ["remote-user"] = true, ["remote-email"] = true, ["remote-groups"] = true, ["remote-name"] = true,
     ["x-remote-user"] = true,
+    -- What the client claims about its own address.
+    ["forwarded"] = true, ["x-real-ip"] = true,
 }
 
 -- Some backends treat other characters in a field's name as hyphens.

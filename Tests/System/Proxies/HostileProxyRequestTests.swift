@@ -124,6 +124,32 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test(
+        "no backend gets what a client claims about its own address or the way to the backend",
+        arguments: ProxyKind.allCases)
+    func claimedAddresses(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let token = try await fixture.token()
+            let claims =
+                [
+                    "X-Real-IP: 10.66.0.1", "x-real-ip: 10.66.0.2", "X_Real_IP: 10.66.0.3",
+                    "X-Forwarded-For: 10.66.0.4",
+                    "Forwarded: for=10.66.0.5;host=evil.example;proto=https", "forwarded: for=10.66.0.6",
+                    "X-Forwarded-Prefix: /evil.example", "X-Forwarded-Port: evil.example",
+                    "X-Forwarded-Server: evil.example",
+                ]
+                + ([.nginx, .cachingNginx].contains(kind)
+                    ? [] : ["X.Real.IP: 10.66.0.7", "X_Forwarded_For: 10.66.0.8"])
+            for (path, fields) in [("/health", claims), ("/", claims + ["Authorization: Bearer \(token)"])] {
+                let view = try #require(BackendView(try await fixture.ask(path, fields)))
+                for text in ["10.66.", "evil.example"] {
+                    #expect(!view.fields.contains { $0.contains(text) }, "\(text): \(view.fields)")
+                }
+                #expect(view.values(like: "x-forwarded-for").count == 1, "\(view.fields)")
+            }
+        }
+    }
+
     @Test("a path that could be read as public and as protected is refused", arguments: ProxyKind.allCases)
     func ambiguousPaths(kind: ProxyKind) async throws {
         try await ProxyFixture.with(kind) { fixture in
