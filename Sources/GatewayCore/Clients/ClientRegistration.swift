@@ -6,7 +6,7 @@ package import HTTPMessages
 /// How a client authenticates, as it is named in the metadata of clients and servers.
 ///
 /// Source: RFC 7591 §2; OpenID Connect Core §9.
-package enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
+package enum ClientAuthenticationMethod: String, Sendable, CaseIterable, SQLReadable {
     /// The secret in the `Authorization` field.
     case secretBasic = "client_secret_basic"
     /// The secret in the form.
@@ -44,16 +44,16 @@ package struct ClientRegistration: Sendable, Equatable {
     /// Creates a registration from the columns `registration_hash`, `registration_method`, `last_used_at` and `approval`,
     /// of which the first is at `index`. Nil for a client that an administrator added.
     init?(_ row: SQLRow, at index: Int) throws(DatabaseError) {
-        guard let hash = (try row.get(index) as [UInt8]?).flatMap(SHA256Digest.init(bytes:)) else { return nil }
+        guard let hash = try row.get(index) as SHA256Digest? else { return nil }
         tokenHash = hash
-        method = (try row.get(index + 1) as String?).flatMap(ClientAuthenticationMethod.init) ?? .none
+        method = try row.get(index + 1)
         lastUsed = try row.get(index + 2)
-        approval = ClientApproval(rawValue: try row.get(index + 3)) ?? .waiting
+        approval = try row.get(index + 3)
     }
 }
 
 /// Whether people may sign in to a client that registered itself.
-package enum ClientApproval: String, Sendable, CaseIterable {
+package enum ClientApproval: String, Sendable, CaseIterable, SQLReadable {
     /// They may: an administrator approved the client, or none had to.
     case approved
     /// No administrator has decided yet.

@@ -109,7 +109,8 @@ package struct ClientStore: Sendable {
 
     /// Does the same inside a write transaction. Returns nil when no stored client has this id.
     static func remove(_ id: String, at now: Date, _ connection: Connection) throws(DatabaseError) -> Int? {
-        guard try connection.first(ClientStatements.find, id) != nil else { return nil }
+        // Not by reading it, because an unreadable client can be removed too.
+        guard try connection.first(ClientStatements.exists, id) == true else { return nil }
         // First, because the client's address is read when its sessions end.
         let count = try endAccess(of: id, at: now, connection)
         try connection.run(ClientStatements.remove, id)
@@ -244,6 +245,10 @@ enum ClientStatements {
 
     static let find = Statement(
         "SELECT \(columns) FROM clients WHERE id = ?", String.self, row: RegisteredClient.init)
+
+    static let exists = Statement("SELECT EXISTS (SELECT 1 FROM clients WHERE id = ?)", String.self) {
+        row throws(DatabaseError) in try row.get(0) as Bool
+    }
 
     static let list = Statement("SELECT \(columns) FROM clients ORDER BY name, id", row: RegisteredClient.init)
 

@@ -82,16 +82,17 @@ package struct RegisteredClient: Sendable, Equatable {
     /// Whether the client authenticates, with a secret or with keys.
     package var isConfidential: Bool { secretHash != nil || keys != nil }
 
+    /// Reads a client. A credential that cannot be read is an error: without it the client would be public.
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
         id = try row.get(0)
         name = try row.get(1)
-        secretHash = (try row.get(2) as [UInt8]?).flatMap(SHA256Digest.init(bytes:))
+        secretHash = try row.get(2)
         redirects = (try row.get(3) as String).split(separator: "\n").map(String.init)
         allowsDevice = try row.get(4)
         requiresProof = try row.get(5)
         created = try row.get(6)
-        keys = (try row.get(7) as String?).flatMap(ClientKeys.init)
+        keys = try row.get(7)
         registration = try ClientRegistration(row, at: 8)
         signOut = try ClientSignOutSettings(row, at: 12)
         accessTokens = AccessTokenForm(rawValue: try row.get(14)) ?? .opaque

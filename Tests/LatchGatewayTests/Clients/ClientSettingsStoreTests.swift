@@ -167,6 +167,34 @@ struct ClientSettingsStoreTests {
         }
     }
 
+    private static let keys =
+        #"{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#
+
+    @Test(
+        "a client whose stored credential cannot be read is an error, never a public client, and can be removed",
+        arguments: [
+            "key_set = '{}'", "secret_hash = registration_address", "registration_hash = registration_address",
+            "registration_method = 'other'", "approval = 'other'",
+        ])
+    func unreadable(_ change: String) async throws {
+        try await ClientSessionFixture.with { fixture in
+            let clients = fixture.stores.clients
+            try await clients.register(
+                RegisteredClient(
+                    id: "self", name: "Self", secretHash: nil, redirects: ["a:/b"], created: fixture.clock.now,
+                    keys: ClientKeys(Self.keys),
+                    registration: ClientRegistration(tokenHash: SHA256.digest("self"), method: .signedStatement)),
+                from: AddressKey(nil), maximum: 4_000)
+            try await fixture.stores.database.write { connection throws(DatabaseError) in
+                _ = try connection.run(Statement("UPDATE clients SET \(change)"))
+            }
+            let error = await #expect(throws: DatabaseError.self) { try await clients.client("self") }
+            #expect(error?.code == .unexpectedValue)
+            try await clients.remove("self")
+            #expect(try await clients.list().isEmpty)
+        }
+    }
+
     @Test("a client stays as long as the settings say, and an approved one counts as used")
     func registrationLifetimes() async throws {
         try await ClientSessionFixture.with({

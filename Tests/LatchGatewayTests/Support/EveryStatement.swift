@@ -165,6 +165,7 @@ enum EveryStatement {
         NamedStatement("ClientStatements.setSettings", ClientStatements.setSettings.text),
         NamedStatement("ClientStatements.decide", ClientStatements.decide.text),
         NamedStatement("ClientStatements.find", ClientStatements.find.text),
+        NamedStatement("ClientStatements.exists", ClientStatements.exists.text),
         NamedStatement("ClientStatements.list", ClientStatements.list.text),
         NamedStatement("ClientStatements.insert", ClientStatements.insert.text),
         NamedStatement("ClientStatements.remove", ClientStatements.remove.text),
