@@ -58,7 +58,7 @@ extension OAuthRoutes {
             keys: metadata.keys,
             registration: ClientRegistration(
                 tokenHash: SHA256.digest(token), method: metadata.method,
-                approval: settings.requiresApproval ? .waiting : .approved),
+                approval: settings.requiresApproval ? .waiting : .notRequired),
             signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects), settings: metadata.settings)
         do {
             let address = AddressKey(services.proxies.client(of: request))

@@ -10,7 +10,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
                 identityRefused, addressUnproved,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
-                signedOut, database, unknownClient, tooManyClients, tooManySessions, invalidBan, unknownBan
+                signedOut, database, unknownClient, clientChanged, tooManyClients, tooManySessions, invalidBan,
+                unknownBan
         }
         private let base: Base
 
@@ -50,6 +51,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
 
         /// No stored client has this id.
         package static let unknownClient = Code(base: .unknownClient)
+        /// The client has changed since the caller read it.
+        package static let clientChanged = Code(base: .clientChanged)
         /// The server has the maximum number of clients.
         package static let tooManyClients = Code(base: .tooManyClients)
         /// The client has started too many sessions of the person; retry later.

@@ -21,7 +21,7 @@ extension AdministrationPages {
         ).html
     }
 
-    /// Returns the form that removes all clients that registered themselves.
+    /// Returns the form that removes all clients that registered themselves and that no administrator has approved.
     func unverifiedForm(_ token: HTML) -> HTML {
         """
         <form method="post" action="\(link: prefix + PagePath.clients)" class="actions">\(token)\
@@ -34,7 +34,8 @@ extension AdministrationPages {
         let badge: HTML? = client.registration.map { registration in
             let text =
                 switch registration.approval {
-                case .approved: "Unverified"
+                case .notRequired: "Unverified"
+                case .approved: "Approved"
                 case .waiting: "Waits for approval"
                 case .refused: "Refused"
                 }

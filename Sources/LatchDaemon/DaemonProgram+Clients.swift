@@ -130,8 +130,13 @@ extension DaemonProgram {
         _ name: String, _ summary: String, _ approval: ClientApproval
     ) -> Command<any ExecutableCommand> {
         let id = clientID
-        return Command(name, summary, arguments: [id]) { given in
-            DecideClient(configurationPath: given[config], id: given[id], approval: approval)
+        let digest = Option<String>(
+            "digest", value: "DIGEST",
+            help: "Decide only if the client still has this digest, as 'latchd clients show' prints it.")
+        return Command(
+            name, summary, discussion: "Prints the client about which it decided.", arguments: [id, digest]
+        ) { given in
+            DecideClient(configurationPath: given[config], id: given[id], approval: approval, digest: given[digest])
         }
     }
 
@@ -148,7 +153,8 @@ extension DaemonProgram {
 
 extension DaemonProgram {
     fileprivate static let removeUnverifiedClients: Command<any ExecutableCommand> = Command(
-        "remove-unverified", "Remove all clients that registered themselves, and end all sessions of them.",
+        "remove-unverified",
+        "Remove the clients that registered themselves and are not approved, and end their sessions.",
         discussion: "They register themselves again when people sign in to them."
     ) { given in
         RemoveUnverifiedClients(configurationPath: given[config])

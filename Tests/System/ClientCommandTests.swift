@@ -172,18 +172,27 @@ import Testing
             try await read("TV waits for approval by an administrator")
 
             let approved = try await fixture.latchd("clients", "approve", id)
-            #expect(approved.output == "Approved the client 'TV'. People can sign in to it.\n", "\(approved)")
+            #expect(approved.output.hasPrefix("Approved the client 'TV'. People can sign in to it.\n"), "\(approved)")
+            #expect(approved.output.contains("  redirect   https://tv.example/back\n"), "\(approved)")
+            #expect(approved.output.contains("  kind       public, approved\n"), "\(approved)")
             #expect(try await approval() == "approved")
             try await read("Allow TV?")
 
             let refused = try await fixture.latchd("clients", "refuse", id)
             #expect(
-                refused.output == "Refused the client 'TV'. Nobody can sign in to it, and its sessions ended.\n",
+                refused.output.hasPrefix(
+                    "Refused the client 'TV'. Nobody can sign in to it, and its sessions ended.\n"),
                 "\(refused)")
             #expect(try await approval() == "refused")
             try await read("TV was refused by an administrator")
 
-            #expect(try await fixture.latchd("clients", "approve", id).status == 0)
+            let digest = try #require(
+                try await fixture.latchd("clients", "show", id, "--json").json()["digest"]?.string)
+            let other = try await fixture.latchd("clients", "approve", id, "--digest", String(digest.reversed()))
+            #expect(other.status == 1 && other.errors.contains("has changed since it was shown"), "\(other)")
+            #expect(try await approval() == "refused")
+            #expect(try await fixture.latchd("clients", "approve", id, "--digest", digest).status == 0)
+            #expect(try await fixture.latchd("clients", "remove-unverified").output.hasPrefix("Removed 0 unverified"))
             #expect(try await fixture.latchd("clients", "approve", id).status == 0, "It is approved already.")
             try await read("Allow TV?")
             let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)

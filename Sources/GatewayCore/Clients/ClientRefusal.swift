@@ -1,3 +1,6 @@
+import Crypto
+import HTTPMessages
+
 /// Why a person may not sign in to a client.
 package enum ClientRefusal: Error, Sendable, Equatable, CaseIterable {
     /// The client registered itself, and no administrator has decided about it yet.
@@ -35,7 +38,7 @@ extension RegisteredClient {
         switch registration?.approval {
         case .waiting: return .waitsForApproval
         case .refused: return .approvalRefused
-        case .approved, nil: break
+        case .approved, .notRequired, nil: break
         }
         guard settings.admits(person, in: groups) else { return .notAdmitted }
         guard settings.level.map({ level >= $0 }) ?? true else { return .weakAuthentication }
@@ -48,12 +51,17 @@ extension RegisteredClient {
     }
 
     /// Whether ``refusal(of:in:_:)`` may refuse anybody.
-    var mayRefuse: Bool { settings.restrictsPeople || registration.map { $0.approval != .approved } ?? false }
+    var mayRefuse: Bool { settings.restrictsPeople || registration.map { !$0.approval.admitsPeople } ?? false }
 
-    /// Whether a client has the same name, redirects, credentials and grants as another one: what an administrator
-    /// approves.
-    func hasSameIdentity(as other: RegisteredClient) -> Bool {
-        name == other.name && redirects == other.redirects && allowsDevice == other.allowsDevice
-            && secretHash == other.secretHash && keys == other.keys && signOut == other.signOut
+    /// A digest of what an administrator approves: the name, redirects, credentials, grants and sign-out addresses. It
+    /// has 43 characters of base64url, and clients that differ in any of these have different ones.
+    package var identityDigest: String {
+        func texts(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
+        let values: [JSONValue] = [
+            .string(name), texts(redirects), .bool(allowsDevice),
+            secretHash.map { .string(Base64URL.encode($0.bytes)) } ?? .null, keys.map { .string($0.text) } ?? .null,
+            texts(signOut.redirects), signOut.address.map(JSONValue.string) ?? .null,
+        ]
+        return Base64URL.encode(SHA256.digest(JSONValue.array(values).encoded()).bytes)
     }
 }

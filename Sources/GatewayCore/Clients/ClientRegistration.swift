@@ -33,7 +33,7 @@ package struct ClientRegistration: Sendable, Equatable {
     /// Creates a registration.
     package init(
         tokenHash: SHA256Digest, method: ClientAuthenticationMethod, lastUsed: Date? = nil,
-        approval: ClientApproval = .approved
+        approval: ClientApproval = .notRequired
     ) {
         self.tokenHash = tokenHash
         self.method = method
@@ -54,12 +54,17 @@ package struct ClientRegistration: Sendable, Equatable {
 
 /// Whether people may sign in to a client that registered itself.
 package enum ClientApproval: String, Sendable, CaseIterable, SQLReadable {
-    /// They may: an administrator approved the client, or none had to.
-    case approved
+    /// They may, because the server requires no approval. Databases had this text for both before they were told apart.
+    case notRequired = "approved"
+    /// They may, because an administrator approved the client as it is.
+    case approved = "approved-by-administrator"
     /// No administrator has decided yet.
     case waiting
     /// An administrator refused the client.
     case refused
+
+    /// Whether people may sign in to the client.
+    package var admitsPeople: Bool { self == .notRequired || self == .approved }
 }
 
 extension ClientStore {
@@ -89,7 +94,7 @@ extension ClientStore {
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     package func register(_ client: RegisteredClient, from address: AddressKey, maximum: Int) async throws {
         let now = now()
-        let approval = client.registration?.approval ?? .approved
+        let approval = client.registration?.approval ?? .notRequired
         let problem = try await database.write { connection -> String? in
             if let problem = try Self.makeRoom(for: approval, from: address, maximum: maximum, at: now, connection) {
                 return problem
@@ -157,13 +162,13 @@ extension ClientStore {
         return excess
     }
 
-    /// Removes the clients that registered themselves, with their sessions and what people allowed them. A running
-    /// gateway stays usable meanwhile: it can write between two clients.
+    /// Removes the clients that registered themselves and that no administrator has approved, with their sessions and
+    /// what people allowed them. A running gateway stays usable meanwhile: it can write between two clients.
     ///
     /// - Parameter onRemoval: Called with the id of each client after its removal.
     /// - Throws: `DatabaseError`. The clients that were removed before stay removed.
-    package func removeRegistered(_ onRemoval: (String) -> Void) async throws {
-        for id in try await database.read({ try $0.all(ClientStatements.registered) }) {
+    package func removeUnverified(_ onRemoval: (String) -> Void) async throws {
+        for id in try await database.read({ try $0.all(ClientStatements.unverified) }) {
             let now = now()
             if try await database.write({ try Self.remove(id, at: now, $0) }) != nil { onRemoval(id) }
         }
@@ -177,7 +182,7 @@ extension ClientStore {
     /// - Parameters:
     ///   - client: The client as it should be.
     ///   - requiresApproval: Whether an administrator must approve the client again, if anything that people see or
-    ///     that says who receives the responses is changed.
+    ///     that says who receives the responses is changed. Otherwise such a client is not an approved one any more.
     /// - Returns: The client as it is now. Nil when it does not exist any more.
     /// - Throws: `DatabaseError`.
     package func update(_ client: RegisteredClient, requiresApproval: Bool) async throws -> RegisteredClient? {
@@ -188,7 +193,9 @@ extension ClientStore {
             var settings = before.settings
             if client.settings.requiresPushedRequests { settings.requiresPushedRequests = true }
             var approval = registration.approval
-            if requiresApproval, approval == .approved, !client.hasSameIdentity(as: before) { approval = .waiting }
+            if approval.admitsPeople, client.identityDigest != before.identityDigest {
+                approval = requiresApproval ? .waiting : .notRequired
+            }
             try connection.run(
                 ClientStatements.update, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.keys?.text, client.registration?.method.rawValue,
@@ -292,9 +299,9 @@ extension ClientStatements {
         """, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    static let registered = Statement("SELECT id FROM clients WHERE registration_hash IS NOT NULL") {
-        row throws(DatabaseError) in try row.get(0) as String
-    }
+    static let unverified = Statement(
+        "SELECT id FROM clients WHERE registration_hash IS NOT NULL AND approval <> 'approved-by-administrator'"
+    ) { row throws(DatabaseError) in try row.get(0) as String }
 
     /// Records that a stored client is used, unless that was recorded since a time, and the first user of a registered
     /// client.

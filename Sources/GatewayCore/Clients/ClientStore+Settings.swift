@@ -33,11 +33,13 @@ extension ClientStore {
     /// - Parameters:
     ///   - id: The `client_id`.
     ///   - approval: ``ClientApproval/approved`` or ``ClientApproval/refused``.
+    ///   - digest: The ``RegisteredClient/identityDigest`` of what the administrator saw. Nil to decide about the client
+    ///     as it is now.
     /// - Returns: The client as it is now, and whether the decision is another one than before.
     /// - Throws: ``GatewayError/Code/unknownClient`` when no client that registered itself has this id;
-    ///   `DatabaseError`.
+    ///   ``GatewayError/Code/clientChanged`` when its digest is another one; `DatabaseError`.
     package func decide(
-        _ id: String, _ approval: ClientApproval
+        _ id: String, _ approval: ClientApproval, ifStill digest: String? = nil
     ) async throws -> (client: RegisteredClient, isChanged: Bool) {
         let now = now()
         guard !isConfigured(id) else { throw notStored(id, to: "it needs no approval") }
@@ -46,6 +48,12 @@ extension ClientStore {
                 throw GatewayError(
                     .unknownClient,
                     "No client that registered itself has the id '\(id)'; 'latchd clients list' shows them.")
+            }
+            guard digest == nil || digest == client.identityDigest else {
+                throw GatewayError(
+                    .clientChanged,
+                    "The client '\(id)' has changed since it was shown, so nothing was decided; "
+                        + "'latchd clients show \(id)' shows it as it is now.")
             }
             try connection.run(ClientStatements.decide, approval.rawValue, now, id)
             if approval == .refused { _ = try Self.endAccess(of: id, at: now, connection) }
@@ -65,7 +73,7 @@ extension ClientStatements {
     static let decide = Statement(
         """
         UPDATE clients
-        SET approval = ?1, last_used_at = CASE WHEN ?1 = 'approved' THEN coalesce(last_used_at, ?2) ELSE last_used_at END
+        SET approval = ?1, last_used_at = CASE WHEN ?1 = 'approved-by-administrator' THEN coalesce(last_used_at, ?2) ELSE last_used_at END
         WHERE id = ?3 AND registration_hash IS NOT NULL
         """, String.self, Date.self, String.self)
 }

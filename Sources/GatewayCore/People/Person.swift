@@ -24,7 +24,7 @@ package struct Person: Sendable, Equatable, Identifiable {
     package internal(set) var mustChangePassword = false
     /// The colour of the person's avatar, as the person chose it; nil when none was chosen.
     package internal(set) var avatarColor: String?
-    /// Whether an administrator entered the address.
+    /// Whether an administrator entered or confirmed the address.
     var isVouched = false
 
     /// Whether the person may sign in.

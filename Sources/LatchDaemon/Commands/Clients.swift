@@ -152,19 +152,22 @@ struct DecideClient: ExecutableCommand {
     let configurationPath: String?
     let id: String
     let approval: ClientApproval
+    /// The digest of the client that the administrator saw. Nil to decide about the client as it is.
+    let digest: String?
 
     func perform(_ environment: [String: String]) async throws -> ExitCode {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let isApproved = approval == .approved
         let client = try await administration.withStores { stores in
-            let (client, isChanged) = try await stores.clients.decide(id, approval)
+            let (client, isChanged) = try await stores.clients.decide(id, approval, ifStill: digest)
             if isChanged {
                 stores.audit.record(AuditEvent(isApproved ? .clientApproved : .clientRefused, client: client.id))
             }
             return client
         }
         let effect = isApproved ? "People can sign in to it." : "Nobody can sign in to it, and its sessions ended."
-        try Output.lines(["\(isApproved ? "Approved" : "Refused") the client '\(client.name.printable)'. \(effect)"])
+        try Output.lines(
+            ["\(isApproved ? "Approved" : "Refused") the client '\(client.name.printable)'. \(effect)"] + client.lines)
         return .done
     }
 }
@@ -186,7 +189,8 @@ struct RemoveClient: ExecutableCommand {
     }
 }
 
-/// `latchd clients remove-unverified`: removes the clients that registered themselves and ends their sessions.
+/// `latchd clients remove-unverified`: removes the clients that registered themselves and that no administrator has
+/// approved, and ends their sessions.
 struct RemoveUnverifiedClients: ExecutableCommand {
     let configurationPath: String?
 
@@ -194,7 +198,7 @@ struct RemoveUnverifiedClients: ExecutableCommand {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let count = try await administration.withStores { stores in
             var count = 0
-            try await stores.clients.removeRegistered { client in
+            try await stores.clients.removeUnverified { client in
                 stores.audit.record(AuditEvent(.clientRemoved, reason: "unverified", client: client))
                 count += 1
             }
@@ -205,13 +209,26 @@ struct RemoveUnverifiedClients: ExecutableCommand {
     }
 }
 
+extension ClientApproval {
+    /// The state in output for programs.
+    fileprivate var word: String {
+        switch self {
+        case .notRequired: "not-required"
+        case .approved: "approved"
+        case .waiting: "waiting"
+        case .refused: "refused"
+        }
+    }
+}
+
 extension RegisteredClient {
     /// What the client is, for people.
     fileprivate var kind: String {
         let state =
             switch registration?.approval {
             case nil: ""
-            case .approved: ", unverified"
+            case .notRequired: ", unverified"
+            case .approved: ", approved"
             case .waiting: ", waits for approval"
             case .refused: ", refused"
             }
@@ -232,6 +249,8 @@ extension RegisteredClient {
             "  id         \(id)", "  name       \(name.printable)", "  kind       \(kind)", "  added      \(added)",
         ]
             + redirects.map { "  redirect   \($0.printable)" }
+            + signOut.redirects.map { "  sign-out   \($0.printable)" }
+            + ["  devices    \(allowsDevice ? "yes" : "no")", "  digest     \(identityDigest)"]
             + (shownSettings.isEmpty ? ["  settings   defaults"] : shownSettings.map { "  setting    \($0)" })
     }
 
@@ -246,7 +265,8 @@ extension RegisteredClient {
             .init("signOutAddress", signOut.address.map(JSONValue.string) ?? .null),
             .init("isConfigured", .bool(created == nil)),
             .init("isRegisteredByItself", .bool(registration != nil)),
-            .init("approval", registration.map { .string($0.approval.rawValue) } ?? .null),
+            .init("approval", registration.map { .string($0.approval.word) } ?? .null),
+            .init("digest", .string(identityDigest)),
             .init(
                 "settings",
                 .object(

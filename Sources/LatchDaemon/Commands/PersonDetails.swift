@@ -44,7 +44,7 @@ struct PersonDetails: Sendable {
     /// Whether the e-mail address is proved to be this person's, and how.
     private var proof: String {
         if person.isVerified { return "yes" }
-        return person.hasProvedAddress ? "by the administrator who added the person" : "no"
+        return person.hasProvedAddress ? "by an administrator" : "no"
     }
 
     /// The ways to sign in: `password, google`.

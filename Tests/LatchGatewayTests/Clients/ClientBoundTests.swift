@@ -236,7 +236,7 @@ struct ClientBoundTests {
         }
     }
 
-    @Test("all unverified clients are removed at once, and no other")
+    @Test("all unverified clients are removed at once, and neither an approved one nor any other")
     func removedUnverified() async throws {
         try await ClientSessionFixture.with({ $0.authorizationServer.registration.isEnabled = true }) { fixture in
             let clients = fixture.stores.clients
@@ -244,11 +244,13 @@ struct ClientBoundTests {
             let ids = [try await Self.register(fixture), try await Self.register(fixture)]
             let tokens = try await fixture.issue(ClientGrant(client: ids[0], scopes: []))
 
+            let approved = try await Self.register(fixture)
+            _ = try await clients.decide(approved, .approved)
             var removed: Set<String> = []
-            try await clients.removeRegistered { removed.insert($0) }
+            try await clients.removeUnverified { removed.insert($0) }
             #expect(removed == Set(ids))
 
-            #expect(try await clients.list() == [added])
+            #expect(Set(try await clients.list().map(\.id)) == [added.id, approved])
             #expect(try await fixture.access(tokens.accessToken) == nil)
         }
     }

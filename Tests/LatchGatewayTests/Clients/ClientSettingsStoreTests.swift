@@ -147,7 +147,7 @@ struct ClientSettingsStoreTests {
             _ = try await clients.update(same, requiresApproval: true)
             #expect(try await state() == .approved)
             _ = try await clients.update(other, requiresApproval: false)
-            #expect(try await state() == .approved)
+            #expect(try await state() == .notRequired, "what was approved is not what it is now")
             _ = try await clients.update(same, requiresApproval: true)
             #expect(try await state() == .waiting)
 
@@ -164,6 +164,44 @@ struct ClientSettingsStoreTests {
             let added = try await clients.add(name: "Web", redirects: ["a:/b"], isConfidential: false).client
             let error = await #expect(throws: GatewayError.self) { try await clients.decide(added.id, .approved) }
             #expect(error?.code == .unknownClient)
+        }
+    }
+
+    @Test("only the client that an administrator saw is approved, whatever of it changed since")
+    func approvedAsSeen() async throws {
+        let keys = try #require(ClientKeys(Self.keys))
+        try await ClientSessionFixture.with { fixture in
+            let clients = fixture.stores.clients
+            func client(
+                name: String = "Self", secret: String? = nil, redirects: [String] = ["a:/b"], device: Bool = false,
+                keys: ClientKeys? = nil, bye: [String] = []
+            ) -> RegisteredClient {
+                RegisteredClient(
+                    id: "self", name: name, secretHash: secret.map { SHA256.digest($0) }, redirects: redirects,
+                    allowsDevice: device, created: fixture.clock.now, keys: keys,
+                    registration: ClientRegistration(
+                        tokenHash: SHA256.digest("self"), method: .none, approval: .waiting),
+                    signOut: ClientSignOutSettings(redirects: bye))
+            }
+            try await clients.register(client(), from: AddressKey(nil), maximum: 4_000)
+            let seen = try #require(try await clients.client("self")).identityDigest
+            #expect(seen.utf8.count == 43)
+            let changes = [
+                client(name: "Other"), client(name: "Se\u{301}lf"), client(name: "S\u{e9}lf"), client(secret: "s"),
+                client(redirects: ["a:/c"]), client(redirects: ["a:/b", "a:/c"]), client(device: true),
+                client(keys: keys), client(bye: ["a:/b"]),
+            ]
+            #expect(Set(changes.map(\.identityDigest) + [seen]).count == changes.count + 1)
+            for change in changes {
+                _ = try await clients.update(change, requiresApproval: true)
+                let error = await #expect(throws: GatewayError.self) {
+                    try await clients.decide("self", .approved, ifStill: seen)
+                }
+                #expect(error?.code == .clientChanged && error?.message.contains("latchd clients show self") == true)
+                #expect(try await clients.client("self")?.registration?.approval == .waiting)
+            }
+            _ = try await clients.update(client(), requiresApproval: true)
+            #expect(try await clients.decide("self", .approved, ifStill: seen).isChanged)
         }
     }
 

@@ -33,7 +33,7 @@ struct ClientAdministrationTests {
     }
 
     private static func register(
-        _ fixture: ClientSessionFixture, _ name: String, _ approval: ClientApproval = .approved
+        _ fixture: ClientSessionFixture, _ name: String, _ approval: ClientApproval = .notRequired
     ) async throws -> RegisteredClient {
         let client = RegisteredClient(
             id: name.lowercased(), name: name, secretHash: nil, redirects: ["a:/b"], created: fixture.clock.now,
@@ -110,9 +110,11 @@ struct ClientAdministrationTests {
                 let asked = try await root.submit("\(Self.page)/self", on: Self.page, fields)
                 #expect(asked.status == 200 && asked.text.contains(question))
                 #expect(try await fixture.stores.clients.client("self")?.registration?.approval == before)
-                let done = try await root.submit(
-                    "\(Self.page)/self", on: Self.page, fields + [(ConfirmationPage.confirmationField, "1")])
+                let done = try await root.submitAndConfirm("\(Self.page)/self", on: Self.page, fields)
                 #expect(done.status == 303)
+                let list = try await root.get(Self.page).text
+                #expect(
+                    try Self.cells("self", in: list)[2].contains(approval == .approved ? "Approved" : "Refused"))
                 #expect(try await fixture.stores.clients.client("self")?.registration?.approval == approval)
                 let last = try #require(fixture.base.lines.audit.last)
                 #expect(last["event"]?.string == event && last["client"]?.string == "self" && last["actor"] != nil)
@@ -129,6 +131,35 @@ struct ClientAdministrationTests {
                 ])
             #expect(refused.status == 403)
             #expect(try await fixture.stores.clients.client("self")?.registration?.approval == .approved)
+        }
+    }
+
+    @Test("a client that changes after the question is not approved, and the page shows what it is now")
+    func changedMeanwhile() async throws {
+        try await Self.with { fixture, root in
+            let clients = fixture.stores.clients
+            let shown = try await Self.register(fixture, "Self", .waiting)
+            let path = "\(Self.page)/self"
+            let question = try await root.submit(path, on: Self.page, [("action", "approve")])
+            #expect(question.text.contains("<div>a:/b</div>"))
+            let form = try #require(PageBrowser.form(path, in: question.text))
+            let changed = RegisteredClient(
+                id: "self", name: "Self", secretHash: nil, redirects: ["https://evil.example/steal"],
+                created: shown.created, registration: shown.registration)
+            _ = try await clients.update(changed, requiresApproval: true)
+
+            let answer = try await root.post(path, PageBrowser.hiddenFields(of: form))
+            #expect(answer.status == 422 && answer.text.contains("The client has changed since it was shown"))
+            #expect(answer.text.contains("<div>https://evil.example/steal</div>"))
+            #expect(try await clients.client("self")?.registration?.approval == .waiting)
+            #expect(fixture.base.lines.audit.last?["event"]?.string != "client-approved")
+            // Nor is one approved by a form without what was shown.
+            let blind = PageBrowser.hiddenFields(of: form).filter { $0.0 != "client_digest" }
+            #expect(try await root.post(path, blind).status == 422)
+
+            let again = try #require(PageBrowser.form(path, in: answer.text))
+            #expect(try await root.post(path, PageBrowser.hiddenFields(of: again)).status == 303)
+            #expect(try await clients.client("self")?.registration?.approval == .approved)
         }
     }
 

@@ -156,7 +156,7 @@ enum EveryStatement {
         NamedStatement("ClientStatements.update", ClientStatements.update.text),
         NamedStatement("ClientStatements.unused", ClientStatements.unused.text),
         NamedStatement("ClientStatements.longestIdle", ClientStatements.longestIdle.text),
-        NamedStatement("ClientStatements.registered", ClientStatements.registered.text),
+        NamedStatement("ClientStatements.unverified", ClientStatements.unverified.text),
         NamedStatement("ClientStatements.recordUse", ClientStatements.recordUse.text),
         NamedStatement("ClientStatements.excessOfPerson", ClientStatements.excessOfPerson.text),
         NamedStatement("ClientStatements.page", ClientStatements.page.text),
