@@ -48,6 +48,8 @@ package struct GatewayServices: Sendable {
     let signInCookies: SignInCookies
     /// The cookie of signed-in browsers. Nil when browsers cannot sign in.
     package let cookie: SessionCookie?
+    /// The forms that browsers have just sent.
+    package let sentForms: SentForms
     package let now: @Sendable () -> Date
 
     /// The maximum time until a client's assertion expires.
@@ -122,6 +124,7 @@ package struct GatewayServices: Sendable {
         self.keys = keys
         signInCookies = SignInCookies(isSecure: address.isSecure)
         cookie = bridge != nil || settings.pages.isEnabled ? SessionCookie(address, settings) : nil
+        sentForms = SentForms(cookie: cookie, now: stores.now)
         now = stores.now
     }
 

@@ -1,3 +1,5 @@
+import Crypto
+import GatewayCore
 import HTTPMessages
 package import HTTPServer
 package import SignInBridge
@@ -9,8 +11,12 @@ extension BridgeDialect {
     /// another person's sign-in therefore has no effect. After that an app receives the result, good or bad, through
     /// its deep link. The response has a page for a person who stays in the browser.
     ///
+    /// A browser may send a callback twice, for example after a double click at the provider. It has one effect.
+    ///
     /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1.
-    package func callback(_ request: ServerRequest, at path: String, _ bridge: Bridge) async -> ServerResponse {
+    package func callback(
+        _ request: ServerRequest, at path: String, _ bridge: Bridge
+    ) async throws -> ServerResponse {
         guard let base = services.address.base(of: request) else { return unknownAddress(request) }
         let browser = BridgeCallback(request, services)
         let pending: PendingCallback
@@ -18,13 +24,24 @@ extension BridgeDialect {
             guard let fields = browser.fields else { throw .unreadableState }
             pending = try open(fields, at: path, in: request, bridge: bridge)
         } catch {
-            return BridgeCallback.wantsPage(request) ? services.redirectPages.unknownCallback : refusal(of: error)
+            guard BridgeCallback.wantsPage(request) else { return refusal(of: error) }
+            return try await signedInMeanwhile(browser, bridge) ?? services.redirectPages.unknownCallback
         }
+        let sent = SentForm(callback: path, of: pending.secret.secret.reveal())
+        return try await services.sentForms.response(to: sent) {
+            await finished(pending, browser, callback: base + prefix + path, bridge)
+        }
+    }
+
+    private func finished(
+        _ pending: PendingCallback, _ browser: BridgeCallback, callback: String, _ bridge: Bridge
+    ) async -> ServerResponse {
+        let request = browser.request
         var response: ServerResponse
         do throws(BridgeFailure) {
             let ending = try await bridge.finish(
                 pending.state, secret: pending.secret, at: pending.provider, fields: pending.fields,
-                callback: base + prefix + path, client: origin(of: request))
+                callback: callback, client: origin(of: request))
             response = await browser.response(ending, bridge)
         } catch {
             response = failed(error, of: pending.state.returnTo, at: pending.provider, request)
@@ -32,6 +49,18 @@ extension BridgeDialect {
         // Also after a failure, so that the browser cannot repeat the callback.
         response.headers.append("Set-Cookie", services.signInCookies.end(pending.state.id, pending.provider.sameSite))
         return response
+    }
+
+    /// Returns the response to a browser that comes back to a sign-in which it has already completed. Nil when the browser
+    /// has not signed in since that began. Only this server can make a state, so it names an address that was checked.
+    private func signedInMeanwhile(_ browser: BridgeCallback, _ bridge: Bridge) async throws -> ServerResponse? {
+        let cookie = RequestTokens(browser.request, cookie: services.cookie).cookie
+        guard let states = browser.fields?.values("state"), states.count == 1,
+            let state = PendingAuthorization(opening: states[0], bridge.keys), case .web(let next) = state.returnTo,
+            let cookie, let session = try await services.issuer.authenticate(cookie).session,
+            session.created >= state.startedAt
+        else { return nil }
+        return services.redirectPages.continuing(to: next, title: "You are signed in", after: browser.request.method)
     }
 
     /// Returns the sign-in that a callback belongs to. The callback must arrive at the path of its provider, so that

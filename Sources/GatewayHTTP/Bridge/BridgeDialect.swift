@@ -48,7 +48,7 @@ extension BridgeDialect {
     package func addCallbacks(_ bridge: Bridge, to router: inout Router) {
         for path in Set(bridge.providers.all.map(callbackPath)) {
             for method in [HTTPMethod.get, .post] {
-                addLimited(method, path, to: &router) { await $0.callback($1, at: path, bridge) }
+                addLimited(method, path, to: &router) { try await $0.callback($1, at: path, bridge) }
             }
         }
     }

@@ -36,23 +36,46 @@ extension PageRoutes {
         let before = try await visitor(of: request)
         let again = fields["again"] == "1" ? before?.person : nil
         var page = signInPage(request, destination, again: again)
+        let email = again?.email ?? fields["username"] ?? ""
         page.0.email = fields["username"].map { String($0.prefix(320)) }
         guard services.settings.passwordsEnabled else { return respond(page, status: .forbidden) }
         guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
-            tokens.accepts(fields[FormTokens.field], of: .browser(value))
+            let token = fields[FormTokens.field], tokens.accepts(token, of: .browser(value))
         else {
+            if cookie.comesFromOwnPage(request), let before,
+                let response = signedInMeanwhile(before, as: email, again: again != nil, destination, request)
+            {
+                return response
+            }
             page.0.alert = """
                 The page was open for too long, the browser blocks the cookies of this site, or the form did not come \
                 from this server. Allow cookies for this site and try again.
                 """
             return respond(page, status: .forbidden)
         }
-        let email = again?.email ?? fields["username"] ?? ""
         let password = fields["password"] ?? ""
         if email.isEmpty { page.0.emailError = "Enter your e-mail address." }
         if password.isEmpty { page.0.passwordError = "Enter your password." }
         guard !email.isEmpty, !password.isEmpty else { return respond(page, status: .unprocessableContent) }
-        return try await signIn(email, Secret(password), on: page, for: request, before: before)
+        return try await services.sentForms.response(to: SentForm(request, token: token, of: value)) {
+            try await signIn(email, Secret(password), on: page, for: request, before: before)
+        }
+    }
+
+    /// Returns the response to the form of a browser that has signed in since its page was opened, for example in another
+    /// tab: the form's cookie is used up. The browser continues where the page leads, or the response says who is signed
+    /// in if the form names somebody else. Nil when the person was to confirm who they are, and has not.
+    private func signedInMeanwhile(
+        _ visitor: SignedInBrowser, as email: String, again: Bool, _ destination: ReturnAddress?,
+        _ request: ServerRequest
+    ) -> ServerResponse? {
+        if again {
+            let visit = SignedInRequest(request: request, visitor: visitor)
+            return isRecent(visit, for: .administer) ? onward(to: destination, after: request) : nil
+        }
+        return EmailAddress(normalizing: email) == EmailAddress(normalizing: visitor.person.email)
+            ? onward(to: destination, after: request)
+            : signedInAlready(visitor, continuingTo: destination, for: request, status: .forbidden)
     }
 
     private func signIn(
@@ -165,7 +188,8 @@ extension PageRoutes {
     }
 
     private func signedInAlready(
-        _ visitor: SignedInBrowser, continuingTo destination: ReturnAddress?, for request: ServerRequest
+        _ visitor: SignedInBrowser, continuingTo destination: ReturnAddress?, for request: ServerRequest,
+        status: HTTPStatus = .ok
     ) -> ServerResponse {
         let visit = SignedInRequest(request: request, visitor: visitor)
         let person = visitor.person
@@ -181,6 +205,6 @@ extension PageRoutes {
             <p class="quiet">To sign in as another person, sign out first.</p>
             </section>
             """, for: visit, at: PagePath.signIn
-        ).response()
+        ).response(status: status)
     }
 }

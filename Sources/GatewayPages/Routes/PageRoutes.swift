@@ -141,23 +141,36 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes,
-    /// except the sign-out, which must always work.
+    /// except the sign-out, which must always work. A form that a browser sends twice has one effect, see ``SentForms``.
     package func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
-        guard cookie.comesFromOwnPage(request) else { return invalidForm }
-        guard let visitor = try await visitor(of: request) else { return seeOther(PagePath.signIn) }
-        guard let fields = try? request.form(),
-            tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id))
-        else { return invalidForm }
-        guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
-        if request.path != prefix + PagePath.signOut,
-            let wait = services.limits.consume(.writes, .person(visitor.person.id))
-        {
-            return tooMany(wait)
+        guard cookie.comesFromOwnPage(request), let fields = try? request.form() else { return invalidForm }
+        let sent = fields[FormTokens.field].map {
+            SentForm(request, token: $0, of: RequestTokens(request, cookie: cookie).cookie)
         }
-        return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
+        guard let visitor = try await visitor(of: request) else {
+            return await repeated(sent) ?? seeOther(PagePath.signIn)
+        }
+        guard let sent, tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id)) else {
+            return await repeated(sent) ?? invalidForm
+        }
+        return try await services.sentForms.response(to: sent) {
+            guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
+            if request.path != prefix + PagePath.signOut,
+                let wait = services.limits.consume(.writes, .person(visitor.person.id))
+            {
+                return tooMany(wait)
+            }
+            return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
+        }
+    }
+
+    /// Returns the response to the first copy of a form that ended or replaced the session of its browser.
+    private func repeated(_ form: SentForm?) async -> ServerResponse? {
+        guard let form else { return nil }
+        return await services.sentForms.repeated(form)
     }
 
     /// Returns the person who is signed in in the browser of a request, or nil when no person is.

@@ -16,6 +16,13 @@ struct PageBrowser: Sendable {
         browser = TestBrowser(fixture.http)
     }
 
+    private init(_ http: Exchange) {
+        browser = TestBrowser(http)
+    }
+
+    /// Another browser at the same gateway, without cookies.
+    var another: PageBrowser { PageBrowser(browser.http) }
+
     func get(_ path: String) async throws -> Exchange.Response {
         try await browser.send("GET", path, headers: [("Sec-Fetch-Site", "none")])
     }

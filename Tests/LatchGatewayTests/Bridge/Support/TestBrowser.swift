@@ -5,7 +5,7 @@ import Testing
 /// A browser as far as a sign-in needs one: it keeps cookies and sends them back. It records an issue where Chromium
 /// would block a form.
 final class TestBrowser: Sendable {
-    private let http: Exchange
+    let http: Exchange
     private let jar = Mutex<[String: String]>([:])
 
     init(_ http: Exchange) {

@@ -1,0 +1,160 @@
+import Crypto
+package import FoundationEssentials
+import HTTPMessages
+package import HTTPServer
+import Primitives
+import Synchronization
+
+/// The last form of each browser, for browsers that send a form twice.
+///
+/// After a double click Firefox sends a form twice, and shows only the second response. The first form has then used up
+/// what is good for one time, such as a request of a client, so the person would see an error although the form took
+/// effect. The second copy gets the response to the first one: when it comes while the first one is answered, or within
+/// ``lifetime`` afterwards. It must be equal and come from the same browser. Errors are not repeated: each wrong guess counts.
+///
+/// A response may have the token of a new session. It is given only to a request with the secret of the first one: the
+/// cookie of the browser, and the token of the form. Each gateway knows the forms that were sent to itself.
+package final class SentForms: Sendable {
+    /// How long the response to a form is kept.
+    package static let lifetime = Duration.seconds(3)
+    /// The maximum number of browsers whose last form is kept. Forms of further browsers are answered without being kept.
+    package static let capacity = 1_024
+    /// The maximum length of the body of a response that is kept, in bytes.
+    package static let maximumBody = 16_384
+
+    private struct Sent {
+        let content: SHA256Digest
+        /// The browsers that get the response.
+        var browsers: Set<SHA256Digest?>
+        let outcome: Outcome
+        /// When the response was there. Nil until then.
+        var answered: Date?
+    }
+
+    private let sent = Mutex<[SHA256Digest: Sent]>([:])
+    private let cookie: SessionCookie?
+    private let now: @Sendable () -> Date
+
+    /// Creates an empty value.
+    ///
+    /// - Parameters:
+    ///   - cookie: The cookie of signed-in browsers. Nil when browsers cannot sign in.
+    ///   - now: The clock.
+    package init(cookie: SessionCookie?, now: @escaping @Sendable () -> Date) {
+        self.cookie = cookie
+        self.now = now
+    }
+
+    /// Returns the response to the equal form that the same browser has just sent, or else that of `handler`.
+    ///
+    /// - Parameters:
+    ///   - form: The form. Its token must be checked, so that a browser takes the place of one form only.
+    ///   - handler: Answers the form.
+    /// - Returns: The response.
+    /// - Throws: The errors of `handler`.
+    package func response(
+        to form: SentForm, _ handler: () async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        let outcome = Outcome()
+        // A first copy that the browser gave up may be cancelled, so the next one is then answered by itself.
+        while let earlier = earlier(form, or: outcome) {
+            if let response = await earlier.response() { return response }
+        }
+        do {
+            let response = try await handler()
+            keep(response, to: form, outcome)
+            outcome.set(Self.isError(response) ? nil : response)
+            return response
+        } catch {
+            forget(form, outcome)
+            outcome.set(nil)
+            throw error
+        }
+    }
+
+    /// Returns the response to the equal form that the same browser has just sent. Nil when there is none.
+    ///
+    /// For a form that is not valid any more because the first copy of it took effect.
+    package func repeated(_ form: SentForm) async -> ServerResponse? {
+        await sent.withLock { known(form, in: $0)?.outcome }?.response()
+    }
+
+    /// Returns the outcome of the same form, or nil after the form was recorded with `outcome`.
+    private func earlier(_ form: SentForm, or outcome: Outcome) -> Outcome? {
+        sent.withLock { sent in
+            if let known = known(form, in: sent) { return known.outcome }
+            // Also when there is room, because the responses contain tokens of sessions.
+            sent = sent.filter { isKnown($0.value) }
+            if sent.count < Self.capacity || sent[form.token] != nil {
+                sent[form.token] = Sent(content: form.content, browsers: [form.browser], outcome: outcome)
+            }
+            return nil
+        }
+    }
+
+    private func known(_ form: SentForm, in sent: [SHA256Digest: Sent]) -> Sent? {
+        guard let last = sent[form.token], last.content == form.content, last.browsers.contains(form.browser),
+            isKnown(last)
+        else { return nil }
+        return last
+    }
+
+    private func isKnown(_ sent: Sent) -> Bool {
+        guard let answered = sent.answered else { return true }
+        let age = now().timeIntervalSince(answered)
+        return age >= 0 && age < Self.lifetime.seconds
+    }
+
+    private func keep(_ response: ServerResponse, to form: SentForm, _ outcome: Outcome) {
+        guard !Self.isError(response), let size = response.body.bytes?.count, size <= Self.maximumBody else {
+            return forget(form, outcome)
+        }
+        // The browser may have stored the cookie of the response before the second copy is sent.
+        let cookies = cookie.map { cookie in
+            response.headers.values("Set-Cookie").filter { $0.hasPrefix(cookie.name + "=") }.map(cookie.token)
+        }
+        let (now, browsers) = (now(), (cookies ?? []).map(SentForm.browser))
+        sent.withLock { sent in
+            guard sent[form.token]?.outcome === outcome else { return }
+            sent[form.token]?.answered = now
+            sent[form.token]?.browsers.formUnion(browsers)
+        }
+    }
+
+    private static func isError(_ response: ServerResponse) -> Bool { response.status.rawValue >= 400 }
+
+    private func forget(_ form: SentForm, _ outcome: Outcome) {
+        sent.withLock { if $0[form.token]?.outcome === outcome { $0[form.token] = nil } }
+    }
+
+    /// The response to a form, for which the second copy may wait.
+    private final class Outcome: Sendable {
+        private struct State {
+            var isOver = false
+            var response: ServerResponse?
+            var waiters: [CheckedContinuation<ServerResponse?, Never>] = []
+        }
+
+        private let state = Mutex(State())
+
+        /// Returns the response as soon as it is there. Nil when that is an error.
+        func response() async -> ServerResponse? {
+            await withCheckedContinuation { continuation in
+                let (isOver, response) = state.withLock { state in
+                    if !state.isOver { state.waiters.append(continuation) }
+                    return (state.isOver, state.response)
+                }
+                if isOver { continuation.resume(returning: response) }
+            }
+        }
+
+        func set(_ response: ServerResponse?) {
+            let waiters = state.withLock { state in
+                (state.isOver, state.response) = (true, response)
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume(returning: response) }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import FoundationEssentials
+import HTTPMessages
+import HTTPServer
+import Primitives
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayHTTP
+@testable import LatchGateway
+
+/// Forms that a browser sends twice, as Firefox does after a double click: the memory of a gateway.
+@Suite("Forms that are sent twice", .timeLimit(.minutes(20))) final class SentFormTests: Sendable {
+    private let clock = TestClock()
+    private let count = Mutex(0)
+    private let forms: SentForms
+
+    init() {
+        let cookie = SessionCookie(PublicAddress(nil, isTLS: false), GatewaySettings(databasePath: nil))
+        forms = SentForms(cookie: cookie, now: { [clock] in clock.now })
+    }
+
+    private func form(
+        _ fields: String = "x=1", path: String = "/a", token: String = "one", cookie: String? = "cookie"
+    ) -> SentForm {
+        SentForm(path: path, fields: Array(fields.utf8), token: token, of: cookie)
+    }
+
+    /// Sends a form, which is answered with the number of forms that had an effect.
+    private func send(
+        _ form: SentForm, status: HTTPStatus = .ok, size: Int = 1, cookie: String? = nil
+    ) async throws -> String? {
+        let response = try await forms.response(to: form) {
+            await Task.yield()
+            var headers: HTTPHeaders = ["X-Number": "\(next())"]
+            if let cookie { headers.append("Set-Cookie", "latchd_session=\(cookie); Path=/; HttpOnly") }
+            return ServerResponse(status: status, headers: headers, body: [UInt8](repeating: 0, count: size))
+        }
+        return response.headers["X-Number"]
+    }
+
+    private func next() -> Int {
+        count.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+
+    @Test("a form that is sent twice in succession has one effect and one response, for a few seconds")
+    func twice() async throws {
+        #expect(try await send(form()) == "1")
+        #expect(try await send(form()) == "1")
+        #expect(await forms.repeated(form())?.headers["X-Number"] == "1")
+        clock.advance(SentForms.lifetime.seconds)
+        #expect(await forms.repeated(form()) == nil)
+        #expect(try await send(form()) == "2")
+    }
+
+    @Test(
+        "a form that is sent several times at the same time has one effect and one response, and an error is not repeated"
+    )
+    func atOnce() async throws {
+        let wrong = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try await self.send(self.form(), status: .forbidden) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(wrong.count == 20)
+        let right = try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try await self.send(self.form("y=1")) } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(right.count == 1)
+    }
+
+    @Test("another form, path, token and browser have an effect of their own, and so has a form after another one")
+    func others() async throws {
+        #expect(try await send(form()) == "1")
+        #expect(try await send(form(token: "two")) == "2")
+        #expect(try await send(form(path: "/b")) == "3")
+        #expect(try await send(form("x=2", path: "/b")) == "4")
+        #expect(try await send(form()) == "5")
+        #expect(await forms.repeated(form(cookie: "another cookie")) == nil)
+        #expect(await forms.repeated(form(cookie: nil)) == nil)
+        #expect(try await send(form(cookie: "another cookie")) == "6")
+    }
+
+    @Test("the cookie that the response sets, or deletes, is the same browser")
+    func cookieOfResponse() async throws {
+        #expect(try await send(form(), cookie: "new") == "1")
+        #expect(await forms.repeated(form(cookie: "new"))?.headers["X-Number"] == "1")
+        #expect(await forms.repeated(form(cookie: nil)) == nil)
+        #expect(try await send(form("out=1", token: "two"), cookie: "") == "2")
+        #expect(await forms.repeated(form("out=1", token: "two", cookie: nil))?.headers["X-Number"] == "2")
+        #expect(await forms.repeated(form("out=1", token: "two", cookie: "new")) == nil)
+    }
+
+    @Test("a form whose first copy was given up is answered by itself")
+    func givenUp() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let first = Task {
+            try await forms.response(to: form()) {
+                start.finish()
+                for await _ in ended {}
+                throw CancellationError()
+            }
+        }
+        for await _ in started {}
+        let second = Task { try await send(form()) }
+        end.finish()
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        #expect(try await second.value == "1")
+    }
+
+    @Test("errors and long responses are not kept")
+    func notKept() async throws {
+        for _ in 0..<2 {
+            await #expect(throws: CancellationError.self) {
+                _ = try await forms.response(to: form()) { throw CancellationError() }
+            }
+        }
+        #expect(try await send(form(), status: .forbidden) == "1")
+        #expect(try await send(form(), status: .tooManyRequests) == "2")
+        #expect(try await send(form(), size: SentForms.maximumBody + 1) == "3")
+        #expect(try await send(form(), size: SentForms.maximumBody) == "4")
+        #expect(try await send(form()) == "4")
+    }
+
+    @Test("with the forms of the maximum number of browsers, further ones are answered without being kept")
+    func capacity() async throws {
+        for number in 0..<SentForms.capacity { _ = try await send(form(token: "\(number)")) }
+        #expect(try await send(form(token: "more")) != send(form(token: "more")))
+        #expect(try await send(form(token: "0")) == "1")
+        clock.advance(SentForms.lifetime.seconds)
+        #expect(try await send(form(token: "more")) == send(form(token: "more")))
+    }
+}
