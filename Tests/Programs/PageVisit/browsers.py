@@ -13,6 +13,32 @@ QUIET_FIREFOX = {
 }
 
 
+class Browsers:
+    """The programs of one kind of browser that run. A person's profile is a context, so people share a program that is set up
+    in the same way."""
+
+    def __init__(self, playwright, name, proxy):
+        self.playwright, self.name, self.proxy = playwright, name, proxy
+        self.running = {}
+
+    def one(self, private=False, dark=False):
+        """A browser that is set up in this way."""
+        # A context of Chromium is always a private window, and chooses its colours.
+        options = {"private": private, "dark": dark} if self.name == "firefox" else {}
+        key = tuple(options.items())
+        if key not in self.running:
+            self.running[key] = launch(self.playwright, self.name, self.proxy, **options)
+        return self.running[key]
+
+    def without_cookies(self):
+        """A new browser that blocks cookies, which is its only context."""
+        return launch(self.playwright, self.name, self.proxy, cookies=False)
+
+    def close(self):
+        for browser in self.running.values():
+            browser.close()
+
+
 def launch(playwright, name, proxy=None, cookies=True, private=False, dark=False):
     """Starts a browser. `proxy` is the port of a proxy on 127.0.0.1 for everything but loopback addresses. Without `cookies`
     the result is its only context, because Chromium blocks cookies only in a profile.

@@ -9,13 +9,14 @@ wrong. --matrix prints the table of docs/web-pages.md.
 import base64
 import hashlib
 import json
+import re
 import sys
 import traceback
 import urllib.parse
 
 from playwright.sync_api import sync_playwright
 
-from browsers import launch
+from browsers import Browsers
 from visitor import PASSWORD, Failure, Site, Visitor
 
 FLOWS = {}
@@ -41,24 +42,24 @@ def check(holds, sentence):
 class Run:
     """One flow at one site: makes the browsers of its people, and looks at their complaints at the end."""
 
-    def __init__(self, playwright, name, browser, plan, site):
-        self.playwright, self.name, self.browser, self.plan, self.site = playwright, name, browser, plan, site
+    def __init__(self, browsers, site):
+        self.browsers, self.site = browsers, site
         self.visitors, self.others = [], []
 
     def visitor(self, browser=None, **options):
         """A person with a browser that has no cookies; `options` are those of Playwright's contexts."""
-        return self.add((browser or self.browser).new_context(ignore_https_errors=True, **options))
+        return self.add((browser or self.browsers.one()).new_context(ignore_https_errors=True, **options))
 
     def add(self, context):
         visitor = Visitor(context, self.site)
         self.visitors.append(visitor)
         return visitor
 
-    def other_browser(self, **options):
-        """A browser that is set up in another way."""
-        browser = launch(self.playwright, self.name, self.plan["tunnels"], **options)
+    def without_cookies(self):
+        """A person whose browser blocks cookies."""
+        browser = self.browsers.without_cookies()
         self.others.append(browser)
-        return browser
+        return self.add(browser)
 
     def signed_in(self, *options, **context):
         """A person who is signed in at the account page."""
@@ -70,19 +71,20 @@ class Run:
 
     def authorize(self, client="wiki", **parameters):
         """The address to which a client sends a browser."""
-        redirects = {"wiki": "https://wiki.other.test/callback", "notes": "com.example.notes:/callback"}
+        redirect = "com.example.notes:/callback" if client == "notes" else "https://wiki.other.test/callback"
         challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
         return f"{self.site.id}/oauth2/authorize?" + urllib.parse.urlencode({
-            "response_type": "code", "client_id": client, "redirect_uri": redirects[client], "scope": "openid email",
+            "response_type": "code", "client_id": client, "redirect_uri": redirect, "scope": "openid email",
             "state": "a state", "code_challenge": challenge, "code_challenge_method": "S256", **parameters,
         })
 
-    def claims(self, arrived):
+    def claims(self, arrived, client="wiki"):
         """Exchanges the code that a browser brought, and returns the claims of the ID token, and the token."""
         check(arrived.get("state") == "a state" and "code" in arrived, f"the client got {arrived}")
+        secret = {"client_secret": self.site.secret} if client == "wiki" else {}
         tokens = self.site.post(
             "/oauth2/token", grant_type="authorization_code", code=arrived["code"], code_verifier=VERIFIER,
-            redirect_uri="https://wiki.other.test/callback", client_id="wiki", client_secret=self.site.secret)
+            redirect_uri="https://wiki.other.test/callback", client_id=client, **secret)
         check("id_token" in tokens, f"the client got {tokens}")
         payload = tokens["id_token"].split(".")[1]
         return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))), tokens["id_token"]
@@ -126,14 +128,22 @@ def autofill(run):
     visitor = run.visitor()
     email = run.site.add()
     visitor.go(run.site.account)
-    hints = visitor.page.evaluate("[...document.querySelectorAll('input:not([type=hidden])')].map(e => e.autocomplete)")
-    check(hints == ["username", "current-password"], f"a password manager knows the fields: {hints}")
+
+    def check_hints(fields, *expected):
+        hints = visitor.page.evaluate(
+            "fields => fields.map(f => document.querySelector(f)).map(e => e.autocomplete)", fields)
+        check(hints == list(expected), f"a password manager knows the fields {fields}: {hints}")
+
+    check_hints(["#username", "#password"], "username", "current-password")
     # No key is pressed, and no event tells of the change.
     visitor.page.evaluate(
         "([email, password]) => { username.value = email; document.getElementById('password').value = password }",
         [email, PASSWORD])
     visitor.page.locator("main form button", has_text="Sign in").click()
     visitor.arrive(run.site.account)
+    check_hints(["#current", "#new", "#repeated"], "current-password", "new-password", "new-password")
+    visitor.go(run.site.id + "/latch/sign-in?again=1")
+    check_hints(["#username", "#password"], "username", "current-password")
 
 
 @flow("sign in at an identity provider on another origin")
@@ -165,6 +175,43 @@ def provider_app(run):
     visitor.at_provider(email)
     visitor.arrive(run.site.app + "/notes?page=2")
     visitor.says(f"{email} at app.home.")
+
+
+@flow("sign in at an identity provider that answers with a form (`response_mode=form_post`), after a no")
+def provider_form(run):
+    email, visitor = run.site.fresh(), run.visitor()
+    visitor.statuses = {400}
+    visitor.go(run.site.account)
+    visitor.at_provider(None, "deny", title="Sign in with a form")
+    visitor.says("You declined at the identity provider")
+    visitor.statuses = set()
+    visitor.go(run.site.app + "/notes?page=2")
+    visitor.at_provider(email, title="Sign in with a form")
+    visitor.arrive(run.site.app + "/notes?page=2")
+    visitor.says(f"{email} at app.home.")
+    visitor.go(run.authorize())
+    visitor.press("Allow")
+    run.claims(visitor.arrived())
+
+
+@flow("confirm an old sign-in at the provider before a PIN is set")
+def step_up(run):
+    email, visitor = "old" + run.site.fresh(), run.visitor()
+    visitor.go(run.site.account)
+    visitor.at_provider(email)
+    visitor.arrive(run.site.account)
+
+    def set_pin():
+        for field in ("pin", "repeated_pin"):
+            visitor.fill(f"#{field}", "424242")
+        visitor.press("Set PIN")
+
+    set_pin()
+    visitor.says("Confirm that it is you")
+    visitor.at_provider(email)
+    visitor.arrive(run.site.account)
+    set_pin()
+    visitor.says("Your PIN is set.")
 
 
 @flow("open a page that requires several factors, and sign in at the provider with two")
@@ -327,6 +374,32 @@ def form_post(run):
         run.claims(arrived)
 
 
+@flow("refuse such a client")
+def form_post_refusal(run):
+    _, visitor = run.signed_in()
+    visitor.go(run.authorize(response_mode="form_post"))
+    visitor.press("Do not allow")
+    arrived = visitor.arrived()
+    check(arrived["method"] == "POST" and arrived["error"] == "access_denied", f"{arrived}")
+    check(arrived["state"] == "a state" and "code" not in arrived, f"{arrived}")
+
+
+@flow("refuse and allow a client that registered itself, which is called unverified each time")
+def unverified_client(run):
+    _, visitor = run.signed_in()
+    client = run.site.register(
+        client_name="Surprise", redirect_uris=["https://wiki.other.test/callback"], token_endpoint_auth_method="none")
+    for decision in ("Do not allow", "Allow", "Allow"):
+        visitor.go(run.authorize(client))
+        visitor.says("This app is unverified.")
+        visitor.press(decision)
+        arrived = visitor.arrived()
+        if decision == "Allow":
+            run.claims(arrived, client)
+        else:
+            check(arrived.get("error") == "access_denied", f"{arrived}")
+
+
 @flow("return to an app on the device, at a private-use scheme")
 def private_scheme(run):
     visitor = run.visitor()
@@ -473,6 +546,76 @@ def administration(run):
 # What browsers and people do besides
 
 
+@flow("press the buttons of all forms twice")
+def double_click(run):
+    visitor = run.visitor()
+    # The browser gives up the first copy.
+    visitor.may_abort = True
+    email = run.site.add()
+    visitor.go(run.site.account)
+    visitor.fill("#username", email)
+    visitor.fill("#password", PASSWORD)
+    visitor.press_twice("Sign in")
+    visitor.arrive(run.site.account)
+    others = visitor.page.locator("button[aria-label^='Sign out: ']").count()
+    check(others == 0, f"the sign-in made {others} sessions more")
+    visitor.go(run.authorize())
+    visitor.press_twice("Allow")
+    run.claims(visitor.arrived())
+    asked = run.site.post("/oauth2/device_authorization", client_id="tv", scope="openid")
+    visitor.go(asked["verification_uri_complete"])
+    visitor.press_twice("Continue")
+    visitor.says("Allow Television?")
+    visitor.press_twice("Allow")
+    visitor.says("You allowed Television")
+    visitor.go(run.site.account)
+    for field, text in (("current", PASSWORD), ("new", NEW_PASSWORD), ("repeated", NEW_PASSWORD)):
+        visitor.fill(f"#{field}", text)
+    visitor.press_twice("Change password")
+    visitor.says("Your password is changed")
+    visitor.go(f"{run.site.id}/oauth2/end_session?" + urllib.parse.urlencode(
+        {"client_id": "wiki", "post_logout_redirect_uri": "https://wiki.other.test/signed-out"}))
+    visitor.press_twice("Sign out")
+    visitor.arrived("/signed-out")
+    visitor.go(run.site.account)
+    visitor.press_twice("Sign in at home")
+    visitor.arrive("http://127.0.0.1")
+    visitor.fill("#email", email := run.site.fresh())
+    visitor.page.locator("button[value=one]").dblclick()
+    visitor.arrive(run.site.account)
+    visitor.says(email)
+    visitor.press_twice("Sign out", "header")
+    visitor.until("the sign-in page", lambda: visitor.page.locator("#password").count() == 1)
+
+
+@flow("sign in to a client and to a protected app in tabs that were opened before, and reload one")
+def second_tab(run):
+    visitor = run.visitor()
+    email = run.site.add()
+    addresses = [run.authorize(), run.site.app + "/notes", run.site.cal + "/week"]
+    tabs = [visitor.page, *(visitor.context.new_page() for _ in addresses[1:])]
+    for tab, address in zip(tabs, addresses):
+        visitor.page = tab
+        visitor.go(address)
+    client, app, reloaded = tabs
+    for tab in (app, client):
+        tab.bring_to_front()
+        visitor.page = tab
+        visitor.sign_in(email)
+        visitor.until("the way on", lambda: tab.locator("#password").count() == 0)
+    visitor.press("Allow")
+    run.claims(visitor.arrived())
+    visitor.page = app
+    visitor.arrive(run.site.app + "/notes")
+    visitor.page = reloaded
+    reloaded.bring_to_front()
+    reloaded.reload()
+    visitor.says("You are signed in")
+    visitor.press("Continue")
+    visitor.arrive(run.site.cal + "/week")
+    visitor.says(f"{email} at cal.home.")
+
+
 @flow("send the sign-in form too late, and once more")
 def late_form(run):
     visitor = run.visitor()
@@ -488,7 +631,7 @@ def late_form(run):
     visitor.arrive(run.site.app + "/notes")
 
 
-@flow("decide about a client too late: after the sign-out in another tab, and twice")
+@flow("decide about a client too late: after the sign-out in another tab, and when the request has expired")
 def late_decision(run):
     email, visitor = run.signed_in()
     visitor.go(run.authorize())
@@ -502,9 +645,15 @@ def late_decision(run):
     visitor.press("Allow")
     visitor.until("a page that says what to do", lambda: first.locator("main").inner_text() and "Allow Our wiki" not in first.title())
     check(not first.url.startswith("https://wiki"), "the decision has no effect")
-    visitor.statuses = set()
     visitor.go(run.authorize())
     visitor.sign_in(email)
+    visitor.says("Allow Our wiki?")
+    # As the browser removes it.
+    visitor.context.clear_cookies(name=re.compile("request"))
+    visitor.press("Allow")
+    visitor.says("The sign-in has ended")
+    visitor.statuses = set()
+    visitor.go(run.authorize())
     visitor.press("Allow")
     run.claims(visitor.arrived())
 
@@ -530,7 +679,7 @@ def back(run):
 @flow("sign in with cookies blocked: the page says what is wrong")
 def blocked_cookies(run):
     email = run.site.add()
-    visitor = run.add(run.other_browser(cookies=False))
+    visitor = run.without_cookies()
     visitor.go(run.site.account)
     visitor.statuses = {403}
     visitor.sign_in(email)
@@ -540,7 +689,7 @@ def blocked_cookies(run):
 @flow("sign in to an allowed client in a private window")
 def private_window(run):
     email, _ = run.allowed()
-    visitor = run.visitor(run.other_browser(private=True))
+    visitor = run.visitor(run.browsers.one(private=True))
     visitor.go(run.authorize())
     visitor.sign_in(email)
     run.claims(visitor.arrived())
@@ -564,7 +713,7 @@ def no_script(run):
 
 @flow("see every page on a phone (360 pixels) in the dark, where nothing is cut off")
 def dark_phone(run):
-    browser = run.other_browser(dark=True)
+    browser = run.browsers.one(dark=True)
     size = {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}
     email = run.site.add("--admin")
     visitor = run.visitor(browser, **size)
@@ -619,13 +768,13 @@ def main():
     name, plan = sys.argv[1], json.loads(sys.argv[2])
     sites = [Site(plan, site, name) for site in plan["sites"]]
     with sync_playwright() as playwright:
-        browser = launch(playwright, name, plan["tunnels"])
+        browsers = Browsers(playwright, name, plan["tunnels"])
         for key, (_, function) in FLOWS.items():
             if sys.argv[3:] and key not in sys.argv[3:]:
                 continue
             for site in sites:
-                print(f"{site.name} {key}: {gone_through(function, Run(playwright, name, browser, plan, site))}", flush=True)
-        browser.close()
+                print(f"{site.name} {key}: {gone_through(function, Run(browsers, site))}", flush=True)
+        browsers.close()
 
 
 if __name__ == "__main__":

@@ -90,10 +90,12 @@ class Application(Pages):
 
 
 class Provider(Pages):
-    """An OpenID provider at which a person says who they are, and with how many factors."""
+    """An OpenID provider at which a person says who they are, and with how many factors. People whose address begins with
+    `old` have signed in there an hour ago."""
 
     key = ec.generate_private_key(ec.SECP256R1())
     codes = {}
+    kept = ("redirect_uri", "state", "nonce", "client_id", "code_challenge", "response_mode", "prompt")
 
     @property
     def issuer(self):
@@ -117,7 +119,7 @@ class Provider(Pages):
             return self.decide(fields)
         hidden = "".join(
             f'<input type="hidden" name="{html.escape(name)}" value="{html.escape(value)}">'
-            for name, value in fields.items() if name in ("redirect_uri", "state", "nonce", "client_id", "code_challenge"))
+            for name, value in fields.items() if name in self.kept)
         buttons = "".join(f'<button name="answer" value="{answer}">{answer}</button>' for answer in ("one", "two", "deny"))
         self.page("Provider", f'<form action="/decide">{hidden}<input name="email" id="email">{buttons}</form>')
 
@@ -128,6 +130,11 @@ class Provider(Pages):
             answer = {"code": secrets.token_urlsafe()}
             self.codes[answer["code"]] = fields
         answer["state"] = fields["state"]
+        if fields.get("response_mode") == "form_post":
+            hidden = "".join(
+                f'<input type="hidden" name="{name}" value="{html.escape(value)}">' for name, value in answer.items())
+            form = f'<form method="post" action="{html.escape(fields["redirect_uri"])}">{hidden}</form>'
+            return self.page("Provider", f"{form}<script>document.forms[0].submit()</script>")
         self.send("", status=303, location=fields["redirect_uri"] + "?" + urllib.parse.urlencode(answer))
 
     def token(self, fields):
@@ -138,9 +145,10 @@ class Provider(Pages):
         if asked.get("code_challenge") not in (None, base64.urlsafe_b64encode(verifier).rstrip(b"=").decode()):
             return self.json({"error": "invalid_grant"}, 400)
         now = int(time.time())
+        age = 3_600 if asked["email"].startswith("old") and asked.get("prompt") != "login" else 0
         claims = {
             "iss": self.issuer, "sub": asked["email"], "aud": asked["client_id"], "iat": now, "exp": now + 300,
-            "auth_time": now, "nonce": asked.get("nonce"), "email": asked["email"], "email_verified": True,
+            "auth_time": now - age, "nonce": asked.get("nonce"), "email": asked["email"], "email_verified": True,
             "amr": ["pwd", "otp", "mfa"] if asked["answer"] == "two" else ["pwd"],
         }
         token = jwt.encode(claims, self.key, algorithm="ES256", headers={"kid": "one"})
@@ -204,7 +212,7 @@ def main():
     serve(application)
     ports = {
         "backend": serve(Server(("127.0.0.1", 0), Backend)), "provider": serve(Server(("127.0.0.1", 0), Provider)),
-        "tunnels": serve(tunnels),
+        "form_provider": serve(Server(("127.0.0.1", 0), Provider)), "tunnels": serve(tunnels),
     }
     print(json.dumps(ports), flush=True)
     threading.Event().wait()

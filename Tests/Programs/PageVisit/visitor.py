@@ -47,9 +47,20 @@ class Site:
 
     def post(self, path, **fields):
         """Sends a form as a client of the authorization server, and returns the answer."""
+        return self.send(path, urllib.parse.urlencode(fields), "application/x-www-form-urlencoded")
+
+    def register(self, **metadata):
+        """Registers a client as an app does by itself, and returns its `client_id`."""
+        answer = self.send("/oauth2/register", json.dumps(metadata), "application/json")
+        if "client_id" not in answer:
+            raise Failure(f"the app was not registered: {answer}")
+        return answer["client_id"]
+
+    def send(self, path, body, kind):
+        """Sends a request as a program does, and returns the answer."""
         request = urllib.request.Request(
-            self.gateway + path, urllib.parse.urlencode(fields).encode(),
-            {"Host": self.id.removeprefix("https://"), "X-Forwarded-Proto": "https"})
+            self.gateway + path, body.encode(),
+            {"Host": self.id.removeprefix("https://"), "X-Forwarded-Proto": "https", "Content-Type": kind})
         try:
             with urllib.request.urlopen(request) as answer:
                 return json.load(answer)
@@ -86,7 +97,7 @@ class Visitor:
     def failed(self, request):
         if request.url.split(":")[0] in self.schemes or "NS_ERROR_UNKNOWN_PROTOCOL" in (request.failure or ""):
             self.left.append(request.url)
-        elif not (self.may_abort and ("ABORTED" in request.failure or "ABORT" in request.failure)):
+        elif not (self.may_abort and any(end in request.failure for end in ("ABORT", "NS_ERROR_FAILURE"))):
             self.problems.append(f"failed request ({request.failure}): {request.method} {request.url}")
 
     def close(self):
@@ -116,6 +127,7 @@ class Visitor:
     def arrive(self, address):
         """Waits for a page whose address begins so."""
         self.until(f"the arrival at {address}", lambda: self.page.url.startswith(address))
+        self.page.wait_for_load_state()
 
     def fill(self, field, text):
         """Types into a field, as a person would: nothing if that is in it already."""
@@ -150,9 +162,13 @@ class Visitor:
         self.fill("#password", password)
         self.page.locator("main form button", has_text=button).click()
 
-    def at_provider(self, email, factors="one"):
-        """Signs in at the identity provider from the sign-in page."""
-        self.page.click("a.button:has-text('Sign in at home')")
+    def press_twice(self, name, place="main"):
+        """Presses a button, or follows a link that looks like one, with a double click."""
+        self.page.locator(f"{place} button, {place} a.button", has_text=name).first.dblclick()
+
+    def at_provider(self, email, factors="one", title="Sign in at home"):
+        """Signs in at an identity provider from the sign-in page."""
+        self.page.click(f"a.button:has-text('{title}')")
         self.arrive("http://127.0.0.1")
         if email:
             self.fill("#email", email)

@@ -54,7 +54,8 @@ struct BrowserFlows {
         let ports = try JSONValue(parsing: Array(try await surroundings.line(containing: "{").utf8))
         func port(_ name: String) throws -> Int { Int(try #require(ports[name]?.number)) }
         let around = BrowserSite.Surroundings(
-            certificate: certificate, backend: try port("backend"), provider: try port("provider"))
+            certificate: certificate, backend: try port("backend"), provider: try port("provider"),
+            formProvider: try port("form_provider"))
         var sites: [BrowserSite] = []
         for (proxy, address) in addresses {
             sites.append(try await BrowserSite(proxy, at: address, around))

@@ -15,6 +15,8 @@ struct BrowserSite {
         let certificate: Authority.Pair
         let backend: Int
         let provider: Int
+        /// The port of the provider that answers with a form.
+        let formProvider: Int
     }
 
     static let port = 24_340
@@ -34,7 +36,7 @@ struct BrowserSite {
     init(_ proxy: Proxy, at address: String, _ around: Surroundings) async throws {
         (self.proxy, self.address) = (proxy, address)
         folder = try TemporaryDirectory()
-        try folder.write(Self.configuration(Self.domain(proxy), provider: around.provider), to: "latchd.yaml")
+        try folder.write(Self.configuration(Self.domain(proxy), around), to: "latchd.yaml")
         base = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
         gateway = try await base.startGateway(socket: base.folder.file("latchd.sock"))
         let files = try Self.write(
@@ -65,7 +67,7 @@ struct BrowserSite {
         ]
     }
 
-    private static func configuration(_ domain: String, provider: Int) -> String {
+    private static func configuration(_ domain: String, _ around: Surroundings) -> String {
         """
         public_url: https://id.home.\(domain)
         trusted_proxies: [127.0.0.1]
@@ -76,15 +78,23 @@ struct BrowserSite {
         providers:
           home:
             title: Sign in at home
-            issuer: http://127.0.0.1:\(provider)
+            issuer: http://127.0.0.1:\(around.provider)
             client_id: latch
             client_secret: a secret of the gateway at the provider
             registration: open
+          forms:
+            title: Sign in with a form
+            issuer: http://127.0.0.1:\(around.formProvider)
+            client_id: latch
+            client_secret: a secret of the gateway at the provider
+            registration: open
+            response_mode: form_post
         access:
           factors: {hosts: app.home.\(domain), paths: /vault/*, acr: multi-factor}
           hosts: {hosts: [app.home.\(domain), cal.home.\(domain), apart.\(domain)]}
         oauth:
           enabled: true
+          registration: {enabled: true}
           clients:
             wiki:
               name: Our wiki
