@@ -24,7 +24,7 @@ import Testing
                 ClientRequest(
                     method: .post, url: gateway.address + "/api/auth/register",
                     headers: ["Content-Type": JSON.mediaType], body: Array(account.utf8)))
-            #expect(registered.status.code == 201, "\(String(decoding: registered.body, as: UTF8.self))")
+            #expect(registered.status.rawValue == 201, "\(String(decoding: registered.body, as: UTF8.self))")
             try await refusedAndForced(fixture)
             let audit = try String(contentsOfFile: folder.file("audit"), encoding: .utf8)
             #expect(audit.contains("removed-unproved") && audit.contains("identity-linked"))

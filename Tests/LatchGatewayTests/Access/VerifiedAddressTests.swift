@@ -42,7 +42,7 @@ struct VerifiedAddressTests {
             let person = try await people.require(email)
             // An administrator links the person, which does not prove the address.
             let provider = try #require(fixture.base.gateway.stores.settings.providers.first)
-            try await people.link(person.id, to: "boss-1", at: provider, allowsUnseen: true)
+            try await people.link(person.id, to: "boss-1", at: provider, allowsUnseen: true, unproved: .kept)
             let account = SmallProvider.Account(subject: "boss-1", email: email, isVerified: false)
             let token = try await fixture.exchange(fixture.deepLink(as: account)).token.orThrow
             try await body(fixture, person, token)

@@ -223,9 +223,7 @@ struct ClientSettingsStoreTests {
                     keys: ClientKeys(Self.keys),
                     registration: ClientRegistration(tokenHash: SHA256.digest("self"), method: .signedStatement)),
                 from: AddressKey(nil), maximum: 4_000)
-            try await fixture.stores.database.write { connection throws(DatabaseError) in
-                _ = try connection.run(Statement("UPDATE clients SET \(change)"))
-            }
+            _ = try await fixture.stores.database.write { try $0.run(Statement("UPDATE clients SET \(change)")) }
             let error = await #expect(throws: DatabaseError.self) { try await clients.client("self") }
             #expect(error?.code == .unexpectedValue)
             try await clients.remove("self")

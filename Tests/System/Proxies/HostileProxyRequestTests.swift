@@ -145,7 +145,8 @@ struct HostileProxyRequestTests {
                 for text in ["10.66.", "evil.example"] {
                     #expect(!view.fields.contains { $0.contains(text) }, "\(text): \(view.fields)")
                 }
-                #expect(view.values(like: "x-forwarded-for").count == 1, "\(view.fields)")
+                // A client of a Unix socket has no address.
+                #expect(view.values(like: "x-forwarded-for").count <= 1, "\(view.fields)")
             }
         }
     }
