@@ -88,7 +88,7 @@ import Testing
         profile = nil
         #expect(BrowserProfile(abandoned: lock) == nil)
         program.end()
-        #expect(BrowserProfile(abandoned: lock) != nil)
+        try await eventually { BrowserProfile(abandoned: lock) != nil }
     }
 
     @Test("TT-2 without a browser, or in a folder that others may read, nothing is opened")
