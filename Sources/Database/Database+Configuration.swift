@@ -19,6 +19,9 @@ extension Database {
         package var busyTimeout: Duration
         /// The number of reading connections, each on its own thread. At least 1.
         package var readerCount: Int
+        /// The number of reading connections for ``Database/readLong(_:)``, each on its own thread. Default: 0, which
+        /// means that long reads use the other reading connections.
+        package var longReaderCount = 0
         /// Whether every commit is flushed to the disk before the write returns.
         ///
         /// When false, a crash of the program loses nothing, but a power failure may lose the last commits.

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// One thread writes. It commits all waiting writes together, and a write returns only after its commit is on the disk
 /// (SQLite: write-ahead log, `synchronous=FULL`). Further threads read, each from its own snapshot, and never wait for the
-/// writer. After a crash, every write that returned is kept, and every other write is kept completely or not at all.
+/// writer. Long reads have threads of their own. After a crash, every write that returned is kept, and every other write
+/// is kept completely or not at all.
 ///
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
 package final class Database: Sendable {
@@ -14,6 +15,7 @@ package final class Database: Sendable {
     package let path: String?
     private let writing = Mailbox<Writer.Job>()
     private let reading = Mailbox<ReadJob>()
+    private let longReading = Mailbox<ReadJob>()
     private let listening = Mailbox<any PendingCall>()
     private let workers = WorkerCount()
     private let readers = WorkerCount()
@@ -35,6 +37,7 @@ package final class Database: Sendable {
     private func closeMailboxes() {
         writing.close()
         reading.close()
+        longReading.close()
         listening.close()
     }
 
@@ -77,7 +80,7 @@ package final class Database: Sendable {
     package static func inspect(_ driver: some DatabaseDriver) async throws(DatabaseError) -> Database {
         let database = Database(driver)
         do throws(DatabaseError) {
-            try await database.startReader()
+            try await database.startReaders(1)
             if driver.listens { try await database.startListener() }
         } catch {
             await database.close()
@@ -119,7 +122,7 @@ package final class Database: Sendable {
         Migration.checkOrder(migrations)
         do throws(DatabaseError) {
             try await database.startWriter(migrations)
-            for _ in 0..<database.driver.readerCount { try await database.startReader() }
+            try await database.startReaders(database.driver.readerCount)
             if database.driver.listens { try await database.startListener() }
         } catch {
             await database.close()
@@ -139,8 +142,28 @@ package final class Database: Sendable {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
+        try await read(on: reading, body)
+    }
+
+    /// Reads like ``read(_:)``, on a thread for long reads. For reads whose time grows with the data.
+    ///
+    /// Long reads do not delay ``read(_:)``, because they have connections of their own. A database without connections
+    /// for long reads uses those of ``read(_:)``.
+    ///
+    /// - Parameter body: The closure to run inside a transaction. A statement in it that writes throws.
+    /// - Returns: The value of `body`.
+    /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
+    package func readLong<Value: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
+        try await read(on: driver.longReaderCount == 0 ? reading : longReading, body)
+    }
+
+    private func read<Value: Sendable>(
+        on mailbox: Mailbox<ReadJob>, _ body: @escaping @Sendable (Connection) throws -> Value
+    ) async throws -> Value {
         try await Call(body).value { call throws(DatabaseError) in
-            let isTaken = driver.readerCount == 0 ? writing.post(.read(call)) : reading.post(ReadJob(call))
+            let isTaken = driver.readerCount == 0 ? writing.post(.read(call)) : mailbox.post(ReadJob(call))
             guard isTaken else { throw closed }
         }
     }
@@ -253,9 +276,15 @@ extension Database {
         }
     }
 
+    /// Starts `count` threads for reads, and those for long reads.
+    private func startReaders(_ count: Int) async throws(DatabaseError) {
+        for _ in 0..<count { try await startReader(of: reading) }
+        for _ in 0..<driver.longReaderCount { try await startReader(of: longReading) }
+    }
+
     /// Starts one reader thread, and waits until it has opened the database.
-    private func startReader() async throws(DatabaseError) {
-        let (driver, mailbox) = (driver, reading)
+    private func startReader(of mailbox: Mailbox<ReadJob>) async throws(DatabaseError) {
+        let driver = driver
         let (readers, readerExits) = (readers, readerExits)
         readers.enter()
         try await startWorker { () throws(DatabaseError) in

@@ -6,6 +6,8 @@ package struct PostgreSQLDriver: DatabaseDriver {
     package let address: PostgreSQLAddress
     /// The number of connections that read, besides one that writes and one that listens. At least 1.
     package let readerCount: Int
+    /// The number of connections for long reads. When it is 0, long reads use the other reading connections.
+    package let longReaderCount: Int
     /// How long to wait for the answer to a statement. 5 seconds by default.
     package let answerTimeout: Duration
     private let roundTrips = RoundTripCounter()
@@ -19,18 +21,20 @@ package struct PostgreSQLDriver: DatabaseDriver {
     ///   - address: The address of the database.
     ///   - applicationID: The number that identifies the program that owns the tables.
     ///   - readerCount: The number of connections that read, at least 1.
+    ///   - longReaderCount: The number of connections for long reads. Each connects when it is first used.
     ///   - answerTimeout: How long to wait for the answer to a statement. The server cancels a statement a little
     ///     earlier.
     ///   - isBulk: Whether statements may take any time and a transaction may pause for 60 seconds, because it copies
     ///     many rows. Otherwise it may pause for 2 seconds.
     package init(
-        _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, answerTimeout: Duration = .seconds(5),
-        isBulk: Bool = false
+        _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, longReaderCount: Int = 0,
+        answerTimeout: Duration = .seconds(5), isBulk: Bool = false
     ) {
         precondition(readerCount >= 1, "a database needs at least one reader")
         self.address = address
         self.applicationID = applicationID
         self.readerCount = readerCount
+        self.longReaderCount = longReaderCount
         self.answerTimeout = answerTimeout
         self.isBulk = isBulk
     }

@@ -7,6 +7,9 @@ package protocol DatabaseDriver: Sendable {
     var subject: String { get }
     /// The number of connections that read, each on its own thread. When it is 0, the writing connection also reads.
     var readerCount: Int { get }
+    /// The number of connections for long reads, each on its own thread. When it is 0, long reads use the other reading
+    /// connections.
+    var longReaderCount: Int { get }
     /// Whether changes by others are reported by a connection of their own. When false, the writing connection reports
     /// them.
     var listens: Bool { get }

@@ -26,6 +26,7 @@ struct SQLiteDriver: DatabaseDriver {
 
     var subject: String { configuration.subject }
     var readerCount: Int { configuration.location == .inMemory ? 0 : configuration.readerCount }
+    var longReaderCount: Int { configuration.location == .inMemory ? 0 : configuration.longReaderCount }
     var maximumWait: Duration? { nil }
     var roundTripCount: Int { 0 }
 

@@ -73,6 +73,10 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The number of connections for long reads. Two, so that the long read of one person does not delay that of
+    /// another.
+    static let longReaderCount = 2
+
     /// Opens the database, and creates or migrates its tables.
     ///
     /// - Parameter isBulk: Whether transactions may take long, because they copy many rows.
@@ -81,16 +85,18 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
     package func open(isBulk: Bool = false) async throws(DatabaseError) -> Database {
         switch self {
         case .file(let path):
-            try await Database.open(
-                Database.Configuration(path: path, applicationID: Schema.applicationID), migrations: Schema.migrations)
+            var configuration = Database.Configuration(path: path, applicationID: Schema.applicationID)
+            configuration.longReaderCount = Self.longReaderCount
+            return try await Database.open(configuration, migrations: Schema.migrations)
         case .memory:
-            try await Database.open(
+            return try await Database.open(
                 .inMemory(applicationID: Schema.applicationID), migrations: Schema.migrations)
         case .server(let address):
-            try await Database.open(
+            return try await Database.open(
                 PostgreSQLDriver(
-                    address, applicationID: Schema.applicationID, answerTimeout: .seconds(isBulk ? 86_400 : 5),
-                    isBulk: isBulk), migrations: Schema.postgreSQLMigrations)
+                    address, applicationID: Schema.applicationID, longReaderCount: Self.longReaderCount,
+                    answerTimeout: .seconds(isBulk ? 86_400 : 5), isBulk: isBulk),
+                migrations: Schema.postgreSQLMigrations)
         }
     }
 }
