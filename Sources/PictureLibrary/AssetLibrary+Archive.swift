@@ -7,15 +7,18 @@ extension AssetLibrary {
     package static let maximumArchiveFiles = 5_000
     /// The maximum number of archives that are sent to one person at a time.
     package static let maximumArchives = 4
+    /// The maximum number of lists of archives that are sent to one person at a time.
+    package static let maximumPlans = 4
     /// The maximum number of months of a timeline that are sent to one person at a time. More than the connections that
     /// a browser opens to a server.
     package static let maximumMonths = 16
     /// The number of files that are read from the database at a time for an archive.
     private static let batch = 500
 
-    /// Returns files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted.
+    /// Returns files as one ZIP archive with unique names. Files that no longer exist on the disk are omitted,
+    /// and those that have become larger than ``LibraryFolder/maximumSize``.
     ///
-    /// The files are looked up a few at a time, in turn with the other long reads of the person.
+    /// The files are looked up a few at a time, in turn with the other reads of the person.
     ///
     /// - Parameters:
     ///   - ids: The ids of the files, each once, at most ``maximumArchiveFiles``.
@@ -36,8 +39,8 @@ extension AssetLibrary {
         var plan = ZIPPlan()
         for start in stride(from: 0, to: ids.count, by: Self.batch) {
             let part = Array(ids[start..<min(start + Self.batch, ids.count)])
-            let planned = try await store.timelineReads.run(of: owners.id) { [plan] in
-                try await adding(part, to: plan, for: owners, isElevated: isElevated)
+            let planned = try await store.find(part, for: owners, isElevated: isElevated) { [plan] assets in
+                assets.count == part.count ? try await adding(assets, to: plan) : nil
             }
             guard let planned else { return nil }
             plan = planned
@@ -45,11 +48,7 @@ extension AssetLibrary {
         return plan.archive.stream(in: place)
     }
 
-    private func adding(
-        _ ids: [UUID], to plan: ZIPPlan, for owners: AssetOwners, isElevated: Bool
-    ) async throws -> ZIPPlan? {
-        let assets = try await store.find(ids, for: owners, isElevated: isElevated)
-        guard assets.count == ids.count else { return nil }
+    private func adding(_ assets: [Asset], to plan: ZIPPlan) async throws -> ZIPPlan {
         let folder = folder.path
         return try await work.run { isStopped in
             var plan = plan
@@ -59,7 +58,7 @@ extension AssetLibrary {
                 guard parts.count == 2 else { continue }
                 let entry = try? ZIPArchive.Entry(
                     name: asset.name, path: String(parts[1]), beneath: folder + "/" + parts[0])
-                if let entry { plan.add(entry) }
+                if let entry, entry.size <= LibraryFolder.maximumSize { plan.add(entry) }
             }
             return plan
         }

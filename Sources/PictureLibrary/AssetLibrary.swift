@@ -20,6 +20,8 @@ package final class AssetLibrary: Sendable {
     package let work = BlockingWork(running: 4, waiting: 128)
     /// The archives that are being sent.
     let archives = ResponsePlaces(AssetLibrary.maximumArchives)
+    /// The lists of archives that are being sent. Each reads the database until its client has taken all of it.
+    package let plans = ResponsePlaces(AssetLibrary.maximumPlans)
     /// The months of timelines that are being sent.
     package let months = ResponsePlaces(AssetLibrary.maximumMonths)
     /// Blocking work of the scan, separate so that requests do not wait for it.
@@ -31,6 +33,8 @@ package final class AssetLibrary: Sendable {
     private struct State {
         /// When the names of each folder last changed, in nanoseconds since 1970.
         package var times: [String: Int] = [:]
+        /// The number of unreadable files that was logged last.
+        var unreadable = 0
         /// Folders with a file that differs from the database.
         package var stale: Set<String> = []
     }
@@ -147,7 +151,14 @@ package final class AssetLibrary: Sendable {
     }
 
     private func report(_ changes: LibraryScan.Changes) {
-        guard changes != LibraryScan.Changes() else { return }
+        // A folder with a sparse file is read each time, which is logged once.
+        let isNew = state.withLock { state in
+            defer { state.unreadable = changes.unreadable }
+            return state.unreadable != changes.unreadable
+        }
+        guard changes != LibraryScan.Changes(), isNew || changes.read + changes.moved + changes.removed > 0 else {
+            return
+        }
         log.info(
             "The picture library was read.",
             [

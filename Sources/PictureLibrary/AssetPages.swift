@@ -23,7 +23,8 @@ package struct AssetPart: Sendable, Equatable {
     @Sendable
     package init(_ row: SQLRow) throws(DatabaseError) {
         id = try row.get(0)
-        size = try row.get(1)
+        // Clamped, so that sums of sizes cannot overflow if the database was changed.
+        size = min(max(try row.get(1) as Int, 0), LibraryFolder.maximumSize)
         motion = try row.get(2)
         place = Place(taken: try row.get(3), row: try row.get(4))
     }
@@ -85,19 +86,20 @@ extension AssetStore {
     /// Returns the planning data of the files with these ids, in the order of `ids`. Files that do not exist or that
     /// the person may not see are omitted.
     package func parts(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [AssetPart] {
-        try await database.read { connection in
+        try await read(for: owners) { connection in
             try ids.compactMap { id in
                 try connection.first(AssetStatements.part, id, owners.email, owners.id, isElevated)
             }
         }
     }
 
-    /// Returns a page of planning data behind a position.
+    /// Returns a page of planning data behind a position. Only the first page may be refused: the response has begun
+    /// when the next ones are read.
     func parts(
         of album: UUID?, areVideos: Bool, behind place: AssetPart.Place, for owners: AssetOwners
     ) async throws -> [AssetPart] {
         let statement = areVideos ? AssetStatements.videos : AssetStatements.listed
-        return try await database.read {
+        return try await read(for: owners, mayRefuse: place == .start && !areVideos) {
             try $0.all(statement, place.taken, place.row, owners.email, owners.id, album, AssetPages.size)
         }
     }

@@ -83,12 +83,10 @@ extension AssetStore {
     ///   - query: Which files the timeline has.
     ///   - owners: The owners whose files the person may see.
     /// - Returns: The months in the order of the query.
-    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many timeline reads of the person are waiting.
+    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many reads of the person are waiting.
     package func months(_ query: TimelineQuery, for owners: AssetOwners) async throws -> [TimelineMonth] {
-        let months = try await timelineReads.run(of: owners.id) {
-            try await database.read {
-                try $0.all(AssetStatements.months, owners.email, owners.id, query.visibility, query.album)
-            }
+        let months = try await read(for: owners) {
+            try $0.all(AssetStatements.months, owners.email, owners.id, query.visibility, query.album)
         }
         return query.isAscending ? months : months.reversed()
     }
@@ -100,17 +98,14 @@ extension AssetStore {
     ///   - query: Which files the timeline has.
     ///   - owners: The owners whose files the person may see.
     /// - Returns: The files in the order of the query, at most 100,000.
-    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many timeline reads of the person are waiting.
+    /// - Throws: `DatabaseError`; ``GatewayError/Code/busy`` when too many reads of the person are waiting.
     package func assets(
         of day: String, _ query: TimelineQuery, for owners: AssetOwners
     ) async throws -> [TimelineAsset] {
         guard let month = Month(firstDay: day) else { return [] }
         let statement = query.isAscending ? AssetStatements.monthAscending : AssetStatements.monthDescending
-        return try await timelineReads.run(of: owners.id) {
-            try await database.read {
-                try $0.all(
-                    statement, owners.email, owners.id, query.visibility, query.album, month.start, month.end)
-            }
+        return try await read(for: owners) {
+            try $0.all(statement, owners.email, owners.id, query.visibility, query.album, month.start, month.end)
         }
     }
 }

@@ -11,7 +11,7 @@ package struct AssetStore: Sendable {
     let now: @Sendable () -> Date
     /// A cache of recently requested files. It does not depend on who may see them.
     private let known = ReadCache<UUID, Asset>(capacity: 2_048)
-    let timelineReads = ReadQueue()
+    let reads = ReadQueue()
     private let onChange = ChangeAction()
 
     init(database: Database, now: @escaping @Sendable () -> Date) {
@@ -55,36 +55,70 @@ package struct AssetStore: Sendable {
         let action = Mutex<(@Sendable () -> Void)?>(nil)
     }
 
-    /// Returns the files with these ids that the person may see, in the order of `ids`. Other ids are omitted.
-    package func find(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [Asset] {
-        try await database.read { connection in
+    /// Reads for a person, in turn with the person's other reads, on the connections for long reads. Every read of a
+    /// request goes through here, except that of one file by its id.
+    ///
+    /// - Parameters:
+    ///   - owners: The person, and the owners whose files the person may see.
+    ///   - mayRefuse: Whether the read is refused when too many are waiting; see ``ReadQueue/run(of:mayRefuse:_:)``.
+    ///   - body: The read.
+    ///   - use: Work with what was read that is part of the person's turn.
+    /// - Returns: The value of `use`.
+    /// - Throws: The errors of `body` and `use`; `DatabaseError`; `CancellationError`; ``GatewayError/Code/busy`` when
+    ///   too many reads of the person are waiting.
+    func read<Rows: Sendable, Value: Sendable>(
+        for owners: AssetOwners, mayRefuse: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Rows,
+        then use: @Sendable (Rows) async throws -> Value
+    ) async throws -> Value {
+        try await reads.run(of: owners.id, mayRefuse: mayRefuse) {
+            try await use(try await database.readLong(body))
+        }
+    }
+
+    /// Reads for a person; see ``read(for:mayRefuse:_:then:)``.
+    func read<Rows: Sendable>(
+        for owners: AssetOwners, mayRefuse: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Rows
+    ) async throws -> Rows {
+        try await read(for: owners, mayRefuse: mayRefuse, body) { $0 }
+    }
+
+    /// Uses the files with these ids that the person may see, in the order of `ids`, as part of the person's turn. Other
+    /// ids are omitted.
+    func find<Value: Sendable>(
+        _ ids: [UUID], for owners: AssetOwners, isElevated: Bool, then use: @Sendable ([Asset]) async throws -> Value
+    ) async throws -> Value {
+        try await read(for: owners) { connection in
             try ids.compactMap { id in
                 let asset = try connection.first(AssetStatements.byID, id)
                 return asset.flatMap { $0.isSeen(by: owners, isElevated: isElevated) ? $0 : nil }
             }
+        } then: {
+            try await use($0)
         }
     }
 
-    /// Returns one page of the files that match a query, and whether there is another page.
-    package func search(_ query: AssetQuery, for owners: AssetOwners) async throws -> (assets: [Asset], hasMore: Bool) {
+    /// Uses one page of the files that match a query, and whether there is another page, as part of the person's turn.
+    package func search<Value: Sendable>(
+        _ query: AssetQuery, for owners: AssetOwners,
+        then use: @Sendable (_ assets: [Asset], _ hasMore: Bool) async throws -> Value
+    ) async throws -> Value {
         let statement = query.isAscending ? AssetStatements.searchOldestFirst : AssetStatements.searchNewestFirst
-        var found = try await database.read { connection in
+        return try await read(for: owners) { connection in
             try connection.all(
                 statement, owners.email, owners.id, query.visibility, query.kind, query.taken.from, query.taken.to,
                 query.added.from, query.added.to, query.updated.from, query.updated.to, query.name?.lowercased(),
                 query.album, query.checksum, query.id, query.isMotion, query.make, query.model, query.count + 1,
                 query.skip)
+        } then: { found in
+            try await use(Array(found.prefix(query.count)), found.count > query.count)
         }
-        let hasMore = found.count > query.count
-        if hasMore { found.removeLast() }
-        return (found, hasMore)
     }
 
     /// Returns the numbers of photographs and videos that the person has with a visibility.
     package func statistics(for owners: AssetOwners, visibility: AssetVisibility) async throws -> (
         images: Int, videos: Int
     ) {
-        let rows = try await database.read {
+        let rows = try await read(for: owners) {
             try $0.all(AssetStatements.count, owners.email, owners.id, visibility)
         }
         return (
@@ -92,19 +126,19 @@ package struct AssetStore: Sendable {
         )
     }
 
-    /// Returns the number and the bytes of each owner's files.
-    package func usage() async throws -> [AssetUsage] {
-        try await database.read { try $0.all(AssetStatements.usage) }
+    /// Returns the number and the bytes of each owner's files, for an administrator.
+    package func usage(for administrator: AssetOwners) async throws -> [AssetUsage] {
+        try await read(for: administrator) { try $0.all(AssetStatements.usage) }
     }
 
     /// Returns the folders with visible files, except the top folders.
     package func albums(for owners: AssetOwners) async throws -> [AssetAlbum] {
-        try await database.read { try $0.all(AssetStatements.albums, owners.email, owners.id, nil) }
+        try await read(for: owners) { try $0.all(AssetStatements.albums, owners.email, owners.id, nil) }
     }
 
     /// Returns one of the ``albums(for:)``. Nil when it does not exist or the person may not see it.
     package func album(_ id: UUID, for owners: AssetOwners) async throws -> AssetAlbum? {
-        try await database.read { try $0.first(AssetStatements.albums, owners.email, owners.id, id) }
+        try await read(for: owners) { try $0.first(AssetStatements.albums, owners.email, owners.id, id) }
     }
 }
 

@@ -16,6 +16,8 @@ package struct LibraryFolder: Sendable {
         var folders: [String] = []
         /// The number of files that are left out: with a name that is not valid UTF-8, and those that take hours to read.
         var unreadable = 0
+        /// Whether a file is left out because little of it is on the disk. That can change without a change of its time.
+        var hasSparseFiles = false
     }
 
     struct Entry: Sendable {
@@ -71,18 +73,35 @@ package struct LibraryFolder: Sendable {
         guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: listing.folders.append(name)
-        case S_IFREG where AssetKind(name: name) != nil && !Self.isReadable(status): listing.unreadable += 1
         case S_IFREG where AssetKind(name: name) != nil:
+            let isSparse = Self.isSparse(name, of: directory, status)
+            guard !isSparse, Int(status.st_size) <= Self.maximumSize else {
+                listing.unreadable += 1
+                if isSparse { listing.hasSparseFiles = true }
+                return
+            }
             listing.files.append(Entry(name: name, mark: Self.mark(status)))
         default: break
         }
     }
 
-    private static func isReadable(_ status: stat) -> Bool {
+    /// Whether a large file is hardly on the disk.
+    private static func isSparse(_ name: String, of directory: Int32, _ status: stat) -> Bool {
         let size = Int(status.st_size)
         // st_blocks counts 512 bytes, whatever the block size of the file system.
-        return size <= maximumSize && (size < maximumSparseSize || Int(status.st_blocks) >= size / 1_024)
+        guard size >= maximumSparseSize, Int(status.st_blocks) < size / 1_024 else { return false }
+        guard status.st_blocks == 0 else { return true }
+        // Some network file systems count no blocks. Those also report no holes, so the file has data at its start.
+        let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return true }
+        defer { close(file) }
+        return lseek(file, 0, seekData) < 0
     }
+
+    /// `SEEK_DATA`, which the C library declares only with `_GNU_SOURCE`.
+    ///
+    /// Source: lseek(2).
+    private static let seekData: Int32 = 3
 
     /// Returns when the names in a folder last changed, in nanoseconds since 1970. Nil when the folder does not exist.
     func modified(_ folder: String) -> Int? {

@@ -78,9 +78,11 @@ package struct LibraryScan {
 
     /// Whether everything in a folder is old enough that a later change gets a different time. File times advance in
     /// steps of some milliseconds. This also means that a file that is being written is read again when it is complete.
+    /// A sparse file can be filled without a change of its time.
     private static func isStable(_ listing: LibraryFolder.Listing, at now: Date) -> Bool {
         let limit = Int((now.timeIntervalSince1970 - 2) * 1_000_000_000)
-        return listing.modified < limit && listing.files.allSatisfy { $0.mark.modified < limit }
+        return !listing.hasSparseFiles && listing.modified < limit
+            && listing.files.allSatisfy { $0.mark.modified < limit }
     }
 
     private mutating func update(

@@ -67,6 +67,18 @@ struct LibraryFixture {
     }
 }
 
+extension AssetStore {
+    /// The files with these ids that a person may see.
+    func find(_ ids: [UUID], for owners: AssetOwners, isElevated: Bool) async throws -> [Asset] {
+        try await find(ids, for: owners, isElevated: isElevated) { $0 }
+    }
+
+    /// One page of the files that match a query, and whether there is another page.
+    func search(_ query: AssetQuery, for owners: AssetOwners) async throws -> (assets: [Asset], hasMore: Bool) {
+        try await search(query, for: owners) { ($0, $1) }
+    }
+}
+
 extension [UInt8] {
     init(hexadecimal: String) {
         let digits = hexadecimal.compactMap(\.hexDigitValue)

@@ -93,4 +93,21 @@ struct DownloadShareTests {
             #expect(try await fixture.get(month).status == 200, "A response that is sent leaves its place.")
         }
     }
+
+    @Test("DL-3 four lists of archives that are read slowly are all that a person gets")
+    func plans() async throws {
+        try await AssetFixture.with { fixture in
+            let library = try #require(fixture.immich.base.gateway.library)
+            let person = try await fixture.immich.person().id.uuidString.lowercased()
+            let held = (0..<AssetLibrary.maximumPlans).compactMap { _ in library.plans.take(for: person) }
+            let files: JSONValue = ["assetIds": []]
+            let refused = try await fixture.post("/download/info", files)
+            #expect(refused.status == 503 && refused.headers["Retry-After"] != nil)
+            #expect(try await fixture.post("/download/info", files, as: fixture.bobsToken()).status == 201)
+            held.first?.leave()
+            #expect(try await fixture.post("/download/info", files).status == 201)
+            #expect(
+                try await fixture.post("/download/info", files).status == 201, "A list that is sent leaves its place.")
+        }
+    }
 }

@@ -33,6 +33,12 @@ extension ImmichAssetRoutes {
                 body.optionalNumber("archiveSize", atLeast: 1) ?? Self.archiveSize
             )
         }
+        let place = library?.plans.take(for: viewer.owners.id)
+        guard library == nil || place != nil else {
+            throw GatewayError(
+                .busy,
+                "\(AssetLibrary.maximumPlans) lists of archives are being sent to you; try again when one is complete.")
+        }
         var pages: AssetPages
         if let ids {
             pages = try await chosen(ids, for: viewer)
@@ -48,7 +54,8 @@ extension ImmichAssetRoutes {
         let first = try await pages.next()
         return ServerResponse(
             status: .created, headers: .privateJSON,
-            body: .stream(length: nil) { [pages] writer in
+            body: .stream(length: nil) { [pages, place] writer in
+                defer { place?.leave() }
                 var (pages, page, text) = (pages, first, ImmichPlanText(limit: limit))
                 while let parts = page {
                     for part in parts { text.add(part) }

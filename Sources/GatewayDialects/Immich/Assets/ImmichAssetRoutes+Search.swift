@@ -37,11 +37,12 @@ extension ImmichAssetRoutes {
         guard let library, !search.findsNothing else {
             return ServerResponse.privateJSON(ImmichSearchResponse([], nextPage: nil))
         }
-        let (found, hasMore) = try await library.store.search(search.query, for: viewer.owners)
-        // Encoding a long page takes too long for an event loop.
-        let bytes = try await library.work.run { _ in
-            let assets = found.map { ImmichAssetResponses.asset($0, for: viewer, withExif: search.withExif) }
-            return JSON.encode(ImmichSearchResponse(assets, nextPage: hasMore ? search.page + 1 : nil))
+        let bytes = try await library.store.search(search.query, for: viewer.owners) { found, hasMore in
+            // Encoding a long page takes too long for an event loop.
+            try await library.work.run { _ in
+                let assets = found.map { ImmichAssetResponses.asset($0, for: viewer, withExif: search.withExif) }
+                return JSON.encode(ImmichSearchResponse(assets, nextPage: hasMore ? search.page + 1 : nil))
+            }
         }
         return ServerResponse(headers: .privateJSON, body: .bytes(bytes))
     }
@@ -71,8 +72,9 @@ extension ImmichAssetRoutes {
     }
 
     private func serverStatistics(_ request: ServerRequest) async throws -> ServerResponse {
-        guard try await viewer(of: request).person.isAdministrator else { throw ImmichRefusal(.forbidden, "Forbidden") }
-        let usage = try await library?.store.usage() ?? []
+        let viewer = try await viewer(of: request)
+        guard viewer.person.isAdministrator else { throw ImmichRefusal(.forbidden, "Forbidden") }
+        let usage = try await library?.store.usage(for: viewer.owners) ?? []
         let people = try await services.people.list()
         let entries = people.map { person -> ImmichServerStatistics.Usage in
             let owners = AssetOwners(person)

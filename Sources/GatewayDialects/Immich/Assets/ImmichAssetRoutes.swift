@@ -45,12 +45,6 @@ struct ImmichAssetRoutes: Sendable {
         try await library?.store.find(id, for: viewer.owners, isElevated: viewer.isElevated)
     }
 
-    /// Returns the assets with these ids that the viewer can access. Others are left out.
-    func find(_ ids: [UUID], for viewer: AssetViewer) async throws -> [Asset] {
-        guard let library else { return [] }
-        return try await library.store.find(ids, for: viewer.owners, isElevated: viewer.isElevated)
-    }
-
     /// Returns the refusal for an asset that does not exist or is not the caller's. Both cases look the same to the
     /// caller.
     static func noAccess(_ permission: String) -> ImmichRefusal {
