@@ -74,14 +74,24 @@ extension OAuthRoutes {
         if let refusal = parameters.client.refusal(of: visit.session) {
             return try refuse(visit.visitor, refusal, parameters, visit.request)
         }
-        try await services.clients.allow(
-            parameters.grant, by: visit.person.id, named: parameters.client.name)
+        try await allow(parameters.grant, named: parameters.client.name, visit)
         services.audit.record(
             AuditEvent(
                 .clientAllowed, person: visit.person.id, session: visit.session.id,
                 address: services.proxies.client(of: visit.request).description, request: visit.request.id,
                 client: parameters.client.id))
         return try await finish(parameters, for: visit.session, visit.request)
+    }
+
+    /// Stores that a person allowed a grant, and records which access ended in favor of it.
+    func allow(_ grant: ClientGrant, named name: String?, _ visit: SignedInRequest) async throws {
+        for client in try await services.clients.allow(grant, by: visit.person.id, named: name) {
+            services.audit.record(
+                AuditEvent(
+                    .clientWithdrawn, reason: "too-many-of-person", person: visit.person.id, session: visit.session.id,
+                    address: services.proxies.client(of: visit.request).description, request: visit.request.id,
+                    client: client))
+        }
     }
 }
 

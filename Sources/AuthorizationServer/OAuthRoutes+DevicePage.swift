@@ -105,7 +105,7 @@ extension OAuthRoutes {
         case "allow":
             // First, because the device may ask for its tokens as soon as the decision is stored.
             if asked.dialect == nil {
-                try await services.clients.allow(asked.grant, by: visit.person.id, named: client?.name)
+                try await allow(asked.grant, named: client?.name, visit)
             }
             return try await decide(code, DeviceApproval(in: visit.session), visit)
         default: return try await decide(code, nil, visit)

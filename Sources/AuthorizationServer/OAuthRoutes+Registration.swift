@@ -62,13 +62,15 @@ extension OAuthRoutes {
             signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects), settings: metadata.settings)
         do {
             let address = AddressKey(services.proxies.client(of: request))
-            try await services.clients.register(client, from: address, maximum: settings.maximum)
+            if let removed = try await services.clients.register(client, from: address, maximum: settings.maximum) {
+                record(.clientRemoved, removed, request, "displaced")
+            }
         } catch let error as GatewayError where error.code == .tooManyClients {
             return TokenResponses.refusal(
                 .serviceUnavailable, error: "temporarily_unavailable", sentence: error.message
             ).retry(after: .seconds(600))
         }
-        record(.clientAdded, client, request)
+        record(.clientAdded, client.id, request)
         return try information(client, token, secret, status: .created)
     }
 
@@ -108,15 +110,17 @@ extension OAuthRoutes {
         } catch let error as GatewayError where error.code == .unknownClient {
             return Self.challenge("invalid_token")
         }
-        record(.clientRemoved, client, request)
+        record(.clientRemoved, client.id, request)
         return ServerResponse(status: .noContent, headers: ["Cache-Control": "no-store"])
     }
 
-    private func record(_ kind: AuditEvent.Kind, _ client: RegisteredClient, _ request: ServerRequest) {
+    private func record(
+        _ kind: AuditEvent.Kind, _ client: String, _ request: ServerRequest, _ reason: StaticString = "by-itself"
+    ) {
         services.audit.record(
             AuditEvent(
-                kind, reason: "by-itself", address: services.proxies.client(of: request).description,
-                request: request.id, client: client.id))
+                kind, reason: reason, address: services.proxies.client(of: request).description,
+                request: request.id, client: client))
     }
 
     /// Returns the registration of a client. The secret is only in the response that creates it.

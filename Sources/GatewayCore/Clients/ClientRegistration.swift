@@ -82,7 +82,8 @@ extension ClientStore {
     /// At most a quarter of the maximum may be clients that nobody has signed in to yet. One address, and one network, has
     /// its ``AddressKey/share(of:)`` of that. When its share is full, the oldest client from there is removed, and when
     /// the quarter is, the oldest from the network with the most, unless its sign-in may still be in progress. When there
-    /// is none to remove, the client that was used the longest ago is removed, if that is at least a week.
+    /// is none to remove, the client that was used the longest ago is removed, if that is at least a week and no
+    /// administrator has approved it.
     ///
     /// A client that waits for approval displaces no other, but the newest that waits from a network with at least two
     /// more. So nobody removes the only one of a network, however many others register.
@@ -91,37 +92,53 @@ extension ClientStore {
     ///   - client: The client, with its registration. The caller has checked it.
     ///   - address: Where the client registers itself from.
     ///   - maximum: The maximum number of registered clients.
+    /// - Returns: The id of the client that was removed in favor of this one. Nil when none was.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
-    package func register(_ client: RegisteredClient, from address: AddressKey, maximum: Int) async throws {
+    @discardableResult
+    package func register(
+        _ client: RegisteredClient, from address: AddressKey, maximum: Int
+    ) async throws -> String? {
         let now = now()
         let approval = client.registration?.approval ?? .notRequired
-        let problem = try await database.write { connection -> String? in
-            if let problem = try Self.makeRoom(for: approval, from: address, maximum: maximum, at: now, connection) {
-                return problem
-            }
+        let place = try await database.write { connection -> Place in
+            let place = try Self.place(for: approval, from: address, maximum: maximum, at: now, connection)
+            if case .none = place { return place }
             try connection.run(
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
                 client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"),
                 client.allowsDevice, address.bytes, client.settings.text, approval.rawValue)
-            return nil
+            return place
         }
-        if let problem { throw GatewayError(.tooManyClients, problem) }
+        switch place {
+        case .free: return nil
+        case .taken(let removed): return removed
+        case .none(let problem): throw GatewayError(.tooManyClients, problem)
+        }
     }
 
-    /// Removes a client in favor of a new one, if there is no place. Returns why there is still none.
-    private static func makeRoom(
+    /// Where a new client is stored.
+    private enum Place: Sendable {
+        case free
+        /// In the place of the client with this id, which was removed.
+        case taken(String)
+        /// Nowhere, for this reason.
+        case none(String)
+    }
+
+    /// Returns the place of a new client, after removing another one in favor of it if there is no free place.
+    private static func place(
         for approval: ClientApproval, from address: AddressKey, maximum: Int, at now: Date, _ connection: Connection
-    ) throws(DatabaseError) -> String? {
+    ) throws(DatabaseError) -> Place {
         let (site, network) = (address.wider, address.wider?.wider)
         guard
             let counts = try connection.first(
                 ClientStatements.countRegistered, address.bytes, site?.bytes, site?.upperBytes, network?.bytes,
                 network?.upperBytes)
-        else { return nil }
+        else { return .free }
         let unusedMaximum = max(1, maximum / 4)
         let full = zip(counts.addresses, address.all).first { $0 >= $1.share(of: unusedMaximum) }?.1
-        guard full != nil || counts.all >= maximum || counts.unused >= unusedMaximum else { return nil }
+        guard full != nil || counts.all >= maximum || counts.unused >= unusedMaximum else { return .free }
         let isWaiting = approval == .waiting
         var displaced: String?
         if let full {
@@ -138,14 +155,17 @@ extension ClientStore {
                 displaced = try connection.first(ClientStatements.longestIdle, now - usedTime)
             }
         }
-        if let displaced, try remove(displaced, at: now, connection) != nil { return nil }
-        return switch (isWaiting, full != nil) {
-        case (true, true):
-            "Too many clients from your network wait for approval. Ask an administrator to decide about them."
-        case (true, false): "Too many clients wait for approval. Ask an administrator to decide about them."
-        case (false, true): "Too many clients that were registered from your network are unused. Try again later."
-        case (false, false): "Too many clients are registered. Try again later."
-        }
+        if let displaced, try remove(displaced, at: now, connection) != nil { return .taken(displaced) }
+        let problem =
+            switch (isWaiting, full != nil) {
+            case (true, true):
+                "Too many clients from your network wait for approval. Ask an administrator to decide about them."
+            case (true, false): "Too many clients wait for approval. Ask an administrator to decide about them."
+            case (false, true):
+                "Too many clients that were registered from your network are unused. Try again later."
+            case (false, false): "Too many clients are registered. Try again later."
+            }
+        return .none(problem)
     }
 
     /// Records that a client is used, at most once a day, and who first used a client that registered itself.
@@ -292,10 +312,12 @@ extension ClientStatements {
         """, Date.self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
-    /// Returns the registered client that was used the longest ago, before a time.
+    /// Returns the registered client that was used the longest ago, before a time, and that no administrator has approved.
     static let longestIdle = Statement(
         """
-        SELECT id FROM clients WHERE registration_hash IS NOT NULL AND last_used_at < ? ORDER BY last_used_at, id LIMIT 1
+        SELECT id FROM clients
+        WHERE registration_hash IS NOT NULL AND last_used_at < ? AND approval <> 'approved-by-administrator'
+        ORDER BY last_used_at, id LIMIT 1
         """, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 

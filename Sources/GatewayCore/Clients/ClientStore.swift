@@ -144,17 +144,20 @@ extension ClientStore {
 
     /// Stores that a person allowed a grant, in addition to what the person allowed the client before. `name` is the
     /// client's name that the person saw; nil when the client is not known.
-    package func allow(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws {
+    ///
+    /// - Returns: The clients whose access ended, because the person had allowed too many.
+    @discardableResult
+    package func allow(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws -> [String] {
         let now = now()
-        try await database.write { connection in
+        return try await database.write { connection -> [String] in
             let before = try connection.first(ClientStatements.consent, person, grant.client)?.grant
             _ = try connection.run(
                 ClientStatements.allow, person, grant.client,
                 Self.merged(before?.scopes, grant.scopes, maximum: Self.maximumScopes),
                 Self.merged(before?.audience, grant.audience, maximum: Self.maximumResources), now, name)
-            guard before == nil else { return }
-            for client in try connection.all(ClientStatements.excessConsents, person, now, Self.maximumPerPerson) {
-                _ = try Self.withdraw(client, by: person, at: now, connection)
+            guard before == nil else { return [] }
+            return try connection.all(ClientStatements.excessConsents, person, now, Self.maximumPerPerson).filter {
+                try Self.withdraw($0, by: person, at: now, connection)
             }
         }
     }

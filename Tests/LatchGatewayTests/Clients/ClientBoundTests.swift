@@ -58,7 +58,9 @@ struct ClientBoundTests {
             for number in 0..<ClientStore.maximumPerPerson { try await allow("app-\(number)") }
             let used = try await fixture.issue(ClientGrant(client: "app-0", scopes: []))
 
-            for number in 0..<3 { try await allow("more-\(number)") }
+            for number in 0..<2 { try await allow("more-\(number)") }
+            let ended = try await clients.allow(ClientGrant(client: "more-2", scopes: []), by: ada)
+            #expect(ended == ["app-3"])
 
             let names = Set(try await clients.allowed(by: ada).map(\.grant.client))
             #expect(names.count == ClientStore.maximumPerPerson)
@@ -217,7 +219,9 @@ struct ClientBoundTests {
         }
     }
 
-    @Test("when every place is taken by used clients, the one that nobody has used for a week makes room")
+    @Test(
+        "when every place is taken by used clients, one that nobody has used for a week is removed, but no approved one"
+    )
     func fullOfUsedClients() async throws {
         try await ClientSessionFixture.with({ $0.authorizationServer.registration.isEnabled = true }) { fixture in
             let clients = fixture.stores.clients
@@ -228,9 +232,11 @@ struct ClientBoundTests {
             }
             await #expect(throws: GatewayError.self) { _ = try await Self.register(fixture, maximum: 8) }
             fixture.clock.advance(8 * day)
-            for id in ids.dropFirst() { _ = try await fixture.issue(ClientGrant(client: id, scopes: [])) }
+            for id in ids.dropFirst(2) { _ = try await fixture.issue(ClientGrant(client: id, scopes: [])) }
+            _ = try await clients.decide(ids[0], .approved)
             let next = try await Self.register(fixture, maximum: 8)
-            #expect(try await clients.client(ids[0]) == nil)
+            #expect(try await clients.client(ids[0]) != nil)
+            #expect(try await clients.client(ids[1]) == nil)
             #expect(try await clients.client(next) != nil)
             await #expect(throws: GatewayError.self) { _ = try await Self.register(fixture, maximum: 8) }
         }
