@@ -38,14 +38,14 @@ extension OAuthRoutes {
             throw Refusal(response: tooMany(request, wait: wait))
         case .none, .ambiguous, .unreadable:
             guard let session = session(of: request, form),
-                services.limits.wait(.refusedRefresh, .session(session)) == nil
+                !services.limits.isUsedUp(.refusedRefresh, by: .session(session))
             else { return try consume(.address, address, request) }
             try consume(.session, .session(session), request)
         }
     }
 
-    /// Returns the session of the token of a refresh or a revocation. It may be over. Nil when the token is not one of this
-    /// server, and for other requests, which may contain such a token too.
+    /// Returns the session of the token of a refresh or a revocation. It may be over. Nil when the token is not one of
+    /// this server, and for other requests, which may contain such a token too.
     private func session(of request: ServerRequest, _ form: FormFields) -> SessionID? {
         let token =
             switch request.path {

@@ -231,7 +231,7 @@ extension OAuthRoutes {
         case .assertion(let text, let type, let id):
             do {
                 return try await client(id, assertion: text, type, request)
-            } catch let refusal as Refusal {
+            } catch let refusal as Refusal where refusal.response.status == .unauthorized {
                 let named = id ?? ClientAssertion(text, now: services.now())?.client
                 throw try await recordFailure(refusal, named, "wrong-client-assertion", request)
             }

@@ -4,8 +4,8 @@ package import FoundationEssentials
 package struct RequestRates: Sendable, Equatable {
     /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
     /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
-    /// one address. Counted apart with the same rate: unreadable bodies and wrong credentials of clients by address,
-    /// and requests with a refresh token by its session.
+    /// one address. Counted apart with the same rate: unreadable bodies, unused proofs and wrong credentials of clients
+    /// by address, and requests with a refresh token by its session.
     package var address = RequestRate.perMinute(600)
     /// The rate of one client of OAuth that authenticates itself, and of one server that introspects tokens. 6,000 per
     /// minute by default. Their requests do not count against their address.
@@ -32,6 +32,8 @@ package struct RequestLimits: Sendable {
         case unreadable
         /// Wrong credentials of clients, by address.
         case authentication
+        /// Proofs of possession that are not valid, or that no token or sign-in uses, by address.
+        case proof
         /// Requests of clients that authenticated themselves, and with the refresh token of a session.
         case client, session
         /// Refused refreshes, by session. Further requests of such a session count for the address.
@@ -45,7 +47,8 @@ package struct RequestLimits: Sendable {
     package init(_ rates: RequestRates, metrics: Metrics, now: @escaping @Sendable () -> Date) {
         limits = [
             .address: RequestLimit(rates.address, now: now), .unreadable: RequestLimit(rates.address, now: now),
-            .authentication: RequestLimit(rates.address, now: now), .client: RequestLimit(rates.client, now: now),
+            .authentication: RequestLimit(rates.address, now: now), .proof: RequestLimit(rates.address, now: now),
+            .client: RequestLimit(rates.client, now: now),
             .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
             .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
             .writes: RequestLimit(rates.writes, now: now),
@@ -66,6 +69,9 @@ package struct RequestLimits: Sendable {
         metrics.limited(kind)
         return wait
     }
+
+    /// Whether a caller has used up a limit. Counts nothing, also not in the metrics.
+    package func isUsedUp(_ kind: Kind, by caller: RequestCaller) -> Bool { limits[kind]?.wait(for: caller) != nil }
 
     /// Removes all callers whose requests are paid off.
     package func sweep() {

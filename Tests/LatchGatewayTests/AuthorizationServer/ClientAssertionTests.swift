@@ -44,6 +44,7 @@ struct ClientAssertionTests {
             let count = fixture.gateway.gateway.metrics.counts.signatures[.assertion]
             #expect(try await introspect(next) == 429)
             #expect(fixture.gateway.gateway.metrics.counts.signatures[.assertion] == count)
+            #expect(!fixture.gateway.lines.audit.contains { $0["reason"]?.string == "wrong-client-assertion" })
             fixture.gateway.clock.advance(60)
             #expect(try await introspect(next) == 200)
         }

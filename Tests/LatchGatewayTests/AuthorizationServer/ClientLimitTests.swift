@@ -31,7 +31,11 @@ struct ClientLimitTests {
             $0.requestRates.address = .perMinute(8)
         } _: { fixture in
             let tokens = try await fixture.tokens()
+            let maker = try ProofMaker()
+            let bound = try await fixture.boundTokens(maker)
             try await flood(fixture)
+            let renewed = try await fixture.refresh(bound.refresh, proof: try fixture.tokenProof(maker))
+            #expect(renewed.status == 200, "\(renewed.text)")
             let refreshed = try await fixture.refresh(tokens.refresh)
             #expect(refreshed.status == 200, "\(refreshed.text)")
             for _ in 0..<20 {
