@@ -14,14 +14,14 @@ package struct ClientSessionStore: Sendable {
     /// The maximum number of valid access tokens from one refresh that was repeated. The oldest beyond it are deleted.
     static let maximumRepeatedTokens = 4
 
-    private let database: Database
-    private let key: Secret
+    let database: Database
+    let key: Secret
     private let lifetime: SessionLifetime
     private let accessTokenLifetime: Duration
-    private let enforcesPasswordChange: Bool
-    private let audit: AuditLog
-    private let now: @Sendable () -> Date
-    private let onSessionsEnded: @Sendable (UUID) -> Void
+    let enforcesPasswordChange: Bool
+    let audit: AuditLog
+    let now: @Sendable () -> Date
+    let onSessionsEnded: @Sendable (UUID) -> Void
 
     /// Creates a store.
     ///
@@ -215,10 +215,11 @@ package struct ClientSessionStore: Sendable {
     /// The session that this server issued a refresh token for. Nil for any other text. It may be over.
     package func session(ofRefreshToken text: String) -> SessionID? { RefreshToken(text, key: key)?.session }
 
-    /// Records the proof of the current request as used for a refresh token, in the share of its person. Returns false for a
-    /// text that is no refresh token of this server, also of a session that was deleted, so that nobody else fills the
-    /// memory of used proofs, and when the proof was used before.
+    /// Records the proof of the current request as used for a refresh token, in the share of the token's person. Only for
+    /// a token of this server, so that nobody else fills the memory of used proofs.
     ///
+    /// - Returns: False when the text is no refresh token of this server, its session was deleted, or the proof was used
+    ///   before.
     /// - Throws: As ``RequestProof/isFirstUse(of:)``; `DatabaseError`.
     package func recordProof(ofRefreshToken text: String) async throws -> Bool {
         guard let id = session(ofRefreshToken: text)?.rawValue else { return false }
@@ -329,155 +330,5 @@ package struct ClientSessionStore: Sendable {
     /// A hash for the session's row that belongs to no token: its text has a length that no token has.
     static func placeholder(of id: SessionID) -> SHA256Digest {
         SHA256.digest("client session " + id.rawValue)
-    }
-}
-
-extension ClientSessionStore {
-    /// Returns the session and the grant of an access token. Nil when the token is not valid, or when it is bound to a
-    /// key and the current request does not prove its possession. A bearer token is not accepted with a proof for it.
-    ///
-    /// The first use of an access token from a refresh makes its refresh token the current one.
-    ///
-    /// - Throws: `DatabaseError`.
-    package func authenticate(_ token: String) async throws -> ClientAccess? {
-        try await authenticate(token) { digest, person, thumbprint in
-            guard let thumbprint else { return RequestProof.current?.tokenHash != digest }
-            return try await RequestProof.admits(digest, of: person, boundTo: thumbprint)
-        }
-    }
-
-    /// Returns the session and the grant of an access token that was presented to another server, which checks the proof
-    /// of possession itself; otherwise as ``authenticate(_:)``.
-    ///
-    /// - Throws: `DatabaseError`.
-    package func introspect(_ token: String) async throws -> ClientAccess? {
-        try await authenticate(token) { _, _, _ in true }
-    }
-
-    private func authenticate(
-        _ token: String, isAdmitted: (SHA256Digest, UUID, String?) async throws -> Bool
-    ) async throws -> ClientAccess? {
-        guard AccessToken.isPossible(token) else { return nil }
-        let digest = SHA256.digest(token)
-        let hash = digest.bytes
-        let now = now()
-        guard let found = try await database.read({ try $0.first(ClientSessionStatements.findAccess, hash) }),
-            now < found.expires,
-            case .valid(let session) = found.session.authentication(
-                at: now, livingUntil: found.session.expires),
-            try await isAdmitted(digest, session.person.id, found.keyThumbprint)
-        else { return nil }
-        if found.generation > found.current {
-            // The session may have ended in the meantime, or another request may have done the same.
-            let count = try await database.write { connection in
-                try connection.run(ClientSessionStatements.promote, session.id.rawValue, found.generation)
-            }
-            if count == 0 { return try await authenticateAgain(hash, now) }
-        }
-        return ClientAccess(
-            session: session, mustChangePassword: enforcesPasswordChange && session.person.mustChangePassword,
-            grant: found.grant, expires: found.expires, keyThumbprint: found.keyThumbprint)
-    }
-
-    /// Reads a token whose refresh token another request made the current one, or whose session has just ended.
-    private func authenticateAgain(_ hash: [UInt8], _ now: Date) async throws -> ClientAccess? {
-        guard let found = try await database.read({ try $0.first(ClientSessionStatements.findAccess, hash) }),
-            found.generation <= found.current,
-            case .valid(let session) = found.session.authentication(at: now, livingUntil: found.session.expires)
-        else { return nil }
-        return ClientAccess(
-            session: session, mustChangePassword: enforcesPasswordChange && session.person.mustChangePassword,
-            grant: found.grant, expires: found.expires, keyThumbprint: found.keyThumbprint)
-    }
-
-    /// Ends the session of an access token or refresh token of a client, even of one that was replaced. Returns nil
-    /// when there is no live session.
-    ///
-    /// - Throws: `DatabaseError`.
-    ///
-    /// Source: RFC 7009 §2.1.
-    package func end(_ text: String, of client: String) async throws -> EndedSession? {
-        let now = now()
-        let refresh = RefreshToken(text, key: key)
-        let hash = SHA256.digest(text).bytes
-        return try await database.write { connection in
-            let found =
-                try refresh?.session.rawValue ?? connection.first(ClientSessionStatements.sessionOfAccess, hash)
-            guard let id = found, let stored = try connection.first(ClientSessionStatements.find, id),
-                ExactText(stored.grant.client) == ExactText(client),
-                let person = try connection.first(
-                    SessionStatements.endByID, now, SessionEndReason.signedOut.rawValue, id, now)
-            else { return nil }
-            return EndedSession(session: SessionID(rawValue: id), person: person)
-        }
-    }
-
-    /// Whether a session of a client is live, and was allowed in a session of a browser.
-    ///
-    /// - Throws: `DatabaseError`.
-    package func isLive(_ session: SessionID, from browser: SessionID) async throws -> Bool {
-        let now = now()
-        return try await database.read {
-            try $0.first(ClientSessionStatements.isLive, session.rawValue, browser.rawValue, now) ?? false
-        }
-    }
-
-    /// How long the repeated use of a code of a public client ends its session: everybody can send its `client_id`, and
-    /// an old code may be in a log or a history.
-    package static let publicCodeMemory = Duration.seconds(300)
-
-    /// Ends the session that a code was exchanged for, because the client sent the code again.
-    ///
-    /// - Parameters:
-    ///   - id: The id of the session, which is derived from the code.
-    ///   - client: The client that sent the code, which must be the one that the code was for. A client without a secret
-    ///     or keys can do this only within ``publicCodeMemory``.
-    /// - Returns: The session. Nil when there is none, or when it does not end.
-    /// - Throws: `DatabaseError`.
-    ///
-    /// Source: RFC 6749 §4.1.2 and §10.5.
-    @discardableResult
-    package func endSession(ofReusedCode id: SessionID, by client: RegisteredClient) async throws -> EndedSession? {
-        let now = now()
-        // Most requests with an unknown code end here, without a write.
-        guard let stored = try await database.read({ try $0.first(ClientSessionStatements.find, id.rawValue) }),
-            ExactText(stored.grant.client) == ExactText(client.id),
-            client.isConfidential || now < stored.created + Self.publicCodeMemory
-        else { return nil }
-        return try await endSession(ofReusedCode: id, at: now)
-    }
-
-    /// Ends a session whose code was used twice. Returns nil when it is not live.
-    private func endSession(ofReusedCode id: SessionID, at now: Date) async throws -> EndedSession? {
-        let person = try await database.write { connection in
-            try connection.first(
-                SessionStatements.endByID, now, SessionEndReason.tokenReused.rawValue, id.rawValue, now)
-        }
-        guard let person else { return nil }
-        audit.record(AuditEvent(.revoked, reason: "code-reused", person: person, session: id))
-        onSessionsEnded(person)
-        return EndedSession(session: id, person: person)
-    }
-
-    /// Returns the session of an access token of the gateway's own apps, when the token expires, and whether it is bound
-    /// to a key. Nil for every other text.
-    ///
-    /// - Throws: `DatabaseError`.
-    func ownAccess(_ digest: SHA256Digest) async throws -> (session: SessionID, expires: Date, isBound: Bool)? {
-        let hash = digest.bytes
-        return try await database.read {
-            try $0.first(ClientSessionStatements.ownAccess, hash, ClientGrant.own.client)
-        }
-    }
-
-    /// Deletes access tokens that have expired, at most 500 in each transaction.
-    ///
-    /// - Throws: `DatabaseError`; `CancellationError`.
-    package static func purge(_ database: Database, now: Date) async throws {
-        // Another gateway, whose clock is late, may still accept a token that has expired here.
-        let limit = now - ClockDifference.tolerated
-        while try await database.write({ try $0.run(ClientSessionStatements.purge, limit) }) > 0 {
-            try Task.checkCancellation()
-        }
     }
 }
