@@ -50,7 +50,7 @@ import Testing
     @Test(
         "OX-9 the last page shows the result",
         arguments: [
-            ("code=1&state=2", "You are signed in to photos.example.org&lt;:8443"),
+            ("code=1&state=2", "You signed in at photos.example.org&lt;:8443"),
             ("error=access_denied&state=2", "was denied"),
             ("state=2&error=server_error&error_description=x", "reported an error"),
         ])
@@ -59,7 +59,7 @@ import Testing
         let port = try #require(Int(receiver.redirect.dropFirst("http://127.0.0.1:".count).prefix { $0 != "/" }))
         let page = try ask(port, "GET /callback?\(query) HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n")
         #expect(page.contains(words), "\(page)")
-        let all = ["You are signed in", "was denied", "reported an error"]
+        let all = ["You signed in", "was denied", "reported an error"]
         for other in all where !words.hasPrefix(other) {
             #expect(!page.contains(other))
         }

@@ -104,7 +104,7 @@ import Testing
         #expect(account.userEmail == "ada@example.org")
         #expect(link.firstMatch(of: #/^http://127\.0\.0\.1:\d+/callback\?code=/#) != nil)
         #expect(wrongState.status == "400" && wrongPath.status == "404" && exchanges.count == 1)
-        #expect(status == "200" && page.contains("You are signed in to ") && page.contains("no-store"))
+        #expect(status == "200" && page.contains("You signed in at ") && page.contains("no-store"))
         #expect(page.contains("default-src 'none'") && page.contains("Referrer-Policy: no-referrer"))
         #expect(try await person.visit(link).status == "")
     }

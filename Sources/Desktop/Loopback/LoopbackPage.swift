@@ -5,7 +5,10 @@ import Primitives
 enum LoopbackPage {
     /// The page for a request with an authorization code. `server` is the name of the server, for people.
     static func done(_ server: String) -> [UInt8] {
-        page(200, mark: "✓", title: "You are signed in to \(server)", text: "You can close this tab.")
+        // The program has not exchanged the code yet, so the page does not say that it is signed in.
+        page(
+            200, mark: "✓", title: "You signed in at \(server)",
+            text: "You can close this tab. The app completes the sign-in.")
     }
 
     /// The page for a request with an error code instead of an authorization code.

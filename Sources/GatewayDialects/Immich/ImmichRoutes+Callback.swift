@@ -60,7 +60,11 @@ extension ImmichRoutes {
         let caller = try await access.session(of: request)
         _ = try requiredBridge()
         try services.requireRecentSignIn(for: .unlinkIdentity, caller.session)
-        guard services.settings.passwordsEnabled, try await services.people.hasPassword(caller.person.id) else {
+        guard services.settings.passwordsEnabled else {
+            throw ImmichRefusal(
+                .badRequest, "This server accepts no passwords, so you could not sign in again without this account.")
+        }
+        guard try await services.people.hasPassword(caller.person.id) else {
             throw ImmichRefusal(.badRequest, "Set a password first. Without it you could not sign in again.")
         }
         if try await services.people.unlinkAll(caller.person.id) > 0 {
