@@ -7,19 +7,20 @@ import Synchronization
 
 /// The last form of each browser, for browsers that send a form twice.
 ///
-/// After a double click Firefox sends a form twice, and shows only the second response. The first form has then used up
-/// what is good for one time, such as a request of a client, so the person would see an error although the form took
-/// effect. The second copy gets the response to the first one: when it comes while the first one is answered, or within
-/// ``lifetime`` afterwards. It must be equal and come from the same browser. Errors are not repeated: each wrong guess counts.
+/// After a double click Firefox sends a form twice, and shows only the second response. The first copy has then used up
+/// what can be used once, such as a request of a client, so the person would see an error although the form took effect.
+/// The second copy gets the response to the first one, if it arrives while the first one is answered or within
+/// ``lifetime`` afterwards. It must be equal and come from the same browser. An error is not repeated, so each wrong
+/// password counts.
 ///
-/// A response may have the token of a new session. It is given only to a request with the secret of the first one: the
-/// cookie of the browser, and the token of the form. Each gateway knows the forms that were sent to itself.
+/// A response may have the token of a new session. Only a request with the secrets of the first one gets it: the cookie of
+/// the browser and the token of the form. Each gateway stores only the forms that were sent to itself.
 package final class SentForms: Sendable {
-    /// How long the response to a form is kept.
+    /// How long the response to a form is stored.
     package static let lifetime = Duration.seconds(3)
-    /// The maximum number of browsers whose last form is kept. Forms of further browsers are answered without being kept.
+    /// The maximum number of browsers whose last form is stored. Forms of further browsers are answered and not stored.
     package static let capacity = 1_024
-    /// The maximum length of the body of a response that is kept, in bytes.
+    /// The maximum length of the body of a response that is stored, in bytes.
     package static let maximumBody = 16_384
 
     private struct Sent {
@@ -56,17 +57,17 @@ package final class SentForms: Sendable {
         to form: SentForm, _ handler: () async throws -> ServerResponse
     ) async throws -> ServerResponse {
         let outcome = Outcome()
-        // A first copy that the browser gave up may be cancelled, so the next one is then answered by itself.
+        // The browser may have cancelled the first copy. The next one is then answered by itself.
         while let earlier = earlier(form, or: outcome) {
             if let response = await earlier.response() { return response }
         }
         do {
             let response = try await handler()
-            keep(response, to: form, outcome)
+            store(response, to: form, outcome)
             outcome.set(Self.isError(response) ? nil : response)
             return response
         } catch {
-            forget(form, outcome)
+            remove(form, outcome)
             outcome.set(nil)
             throw error
         }
@@ -74,7 +75,7 @@ package final class SentForms: Sendable {
 
     /// Returns the response to the equal form that the same browser has just sent. Nil when there is none.
     ///
-    /// For a form that is not valid any more because the first copy of it took effect.
+    /// For a form that is not valid any more, because the first copy of it took effect.
     package func repeated(_ form: SentForm) async -> ServerResponse? {
         await sent.withLock { known(form, in: $0)?.outcome }?.response()
     }
@@ -83,7 +84,7 @@ package final class SentForms: Sendable {
     private func earlier(_ form: SentForm, or outcome: Outcome) -> Outcome? {
         sent.withLock { sent in
             if let known = known(form, in: sent) { return known.outcome }
-            // Also when there is room, because the responses contain tokens of sessions.
+            // Below the maximum too, because the responses contain tokens of sessions.
             sent = sent.filter { isKnown($0.value) }
             if sent.count < Self.capacity || sent[form.token] != nil {
                 sent[form.token] = Sent(content: form.content, browsers: [form.browser], outcome: outcome)
@@ -105,9 +106,9 @@ package final class SentForms: Sendable {
         return age >= 0 && age < Self.lifetime.seconds
     }
 
-    private func keep(_ response: ServerResponse, to form: SentForm, _ outcome: Outcome) {
+    private func store(_ response: ServerResponse, to form: SentForm, _ outcome: Outcome) {
         guard !Self.isError(response), let size = response.body.bytes?.count, size <= Self.maximumBody else {
-            return forget(form, outcome)
+            return remove(form, outcome)
         }
         // The browser may have stored the cookie of the response before the second copy is sent.
         let cookies = cookie.map { cookie in
@@ -123,7 +124,7 @@ package final class SentForms: Sendable {
 
     private static func isError(_ response: ServerResponse) -> Bool { response.status.rawValue >= 400 }
 
-    private func forget(_ form: SentForm, _ outcome: Outcome) {
+    private func remove(_ form: SentForm, _ outcome: Outcome) {
         sent.withLock { if $0[form.token]?.outcome === outcome { $0[form.token] = nil } }
     }
 

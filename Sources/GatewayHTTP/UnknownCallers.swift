@@ -48,8 +48,8 @@ package struct UnknownCallers: Sendable {
         _ = limits.consume(.unreadable, .from(proxies.client(of: request)))
     }
 
-    /// Counts an unreadable request of a caller that is signed in, which ``response(_:token:refusals:tooMany:_:)`` does not
-    /// count. For routes whose callers need no session.
+    /// Counts an unreadable request of a caller that is signed in. ``response(_:token:refusals:tooMany:_:)`` does not count
+    /// it. For routes whose callers need no session.
     package func countSignedIn(_ request: ServerRequest) async {
         if await isSignedIn(request, nil) { count(request) }
     }

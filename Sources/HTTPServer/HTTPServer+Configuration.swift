@@ -43,8 +43,8 @@ extension HTTPServer {
         /// then those whose head is incomplete: of an address with more than an eighth of them, of a /56 with more than
         /// a quarter, of a /48 with more than half, and those that have waited for a tenth of ``headerTimeout``.
         package var connectionMemory = 96 << 20
-        /// The memory for requests that wait for the rest of their body, in bytes, shared equally by the loops. Default: 12
-        /// MiB, or 8 MiB for each loop if that is more. Of the part of a loop one address may use an eighth, a /56 a quarter
+        /// The memory for requests that wait for the rest of their body, in bytes. Default: 12 MiB, or 8 MiB
+        /// for each loop if that is more. Each loop has an equal part. One address may use an eighth of it, a /56 a quarter
         /// and a /48 half. When one of these is used up, the request in it that has waited longest gets 503.
         package var requestMemory: Int
 

@@ -267,7 +267,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "OX-7 a link by hand leaves whoever registered an unproved address first nothing, unless it is their own link",
+        "OX-7 a link to an account that nobody proved is refused, replaces its sign-in methods or keeps them",
         arguments: [UnprovedAccountHandling.refused, .replaced, .kept])
     func unprovedLinkedByHand(_ handling: UnprovedAccountHandling) async throws {
         try await GatewayFixture.with({ $0.onyx.allowsRegistration = true }) { fixture in

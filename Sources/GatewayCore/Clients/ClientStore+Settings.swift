@@ -73,7 +73,8 @@ extension ClientStatements {
     static let decide = Statement(
         """
         UPDATE clients
-        SET approval = ?1, last_used_at = CASE WHEN ?1 = 'approved-by-administrator' THEN coalesce(last_used_at, ?2) ELSE last_used_at END
+        SET approval = ?1,
+            last_used_at = CASE WHEN ?1 = 'approved-by-administrator' THEN coalesce(last_used_at, ?2) ELSE last_used_at END
         WHERE id = ?3 AND registration_hash IS NOT NULL
         """, String.self, Date.self, String.self)
 }

@@ -41,8 +41,8 @@ enum PeopleStatements {
         """
     }
 
-    /// Returns an SQL condition: whether another active administrator can sign in. Each statement that removes an administrator checks this, so that two administrators who
-    /// remove each other at the same time do not both succeed.
+    /// Returns an SQL condition: whether another active administrator can sign in. Each statement that removes an
+    /// administrator checks this, so that two administrators who remove each other at the same time do not both succeed.
     private static func hasAnotherAdministrator(_ passwords: String, _ providers: String) -> String {
         """
         EXISTS (

@@ -9,8 +9,8 @@ package import SignInBridge
 /// documents what they end.
 ///
 /// When a token cannot be checked at the moment, the response must make the provider retry, which it does not after a
-/// 400. Refused requests count against the address of the sender, also when it is signed in: providers have no session. Valid requests never do, even if a provider signs
-/// many people out at once.
+/// 400. Refused requests count against the address of the sender, also when it is signed in: providers have no session.
+/// Valid requests never do, even if a provider signs many people out at once.
 ///
 /// Source: OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8.
 package struct BackchannelLogout: Sendable {

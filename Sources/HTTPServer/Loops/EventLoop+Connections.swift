@@ -80,9 +80,9 @@ extension EventLoop {
 
     /// Closes connections to free memory for connections that have sent something: idle ones first, then those whose head
     /// is incomplete. Looking at all connections at intervals is cheaper than keeping them in order.
-    func closeWaitingIfDue() {
-        guard !waiting.isEmpty, nextClosing <= now else { return }
-        nextClosing = now + settings.closingInterval
+    func freeMemoryIfDue() {
+        guard !waiting.isEmpty, nextMemoryCheck <= now else { return }
+        nextMemoryCheck = now + settings.memoryCheckInterval
         waiting.removeAll { $0.phase == .closed }
         guard !waiting.isEmpty, readCount >= settings.readLimit else { return }
         let idle = connections.filter { $0.phase == .idle }.prefix(waiting.count)
@@ -91,7 +91,8 @@ extension EventLoop {
     }
 
     /// The connections to close first of those whose head is incomplete, at most `count`: those of addresses and networks
-    /// with more than their share, then all that have waited longer than ``Settings/headWaitLimit``. Of both the oldest first.
+    /// with more than their share, then all that have waited longer than ``Settings/headWaitLimit``. The oldest of each
+    /// come first.
     private func slowHeads(_ count: Int) -> [ClientConnection] {
         guard count > 0 else { return [] }
         let heads = connections.filter { $0.isRead && ($0.phase == .head || $0.phase == .fresh) }

@@ -35,7 +35,7 @@ extension EventLoop {
         /// How long a head may be incomplete while others wait for its memory.
         let headWaitLimit: UInt64
         /// How often incomplete heads are refused while others wait for their memory.
-        let closingInterval: UInt64 = 100_000_000
+        let memoryCheckInterval: UInt64 = 100_000_000
         /// The interval of the deadline checks, in nanoseconds: an eighth of the shortest timeout, from 5 ms to 1 s.
         let sweepInterval: UInt64
         /// The interval at which the progress of responses is checked, in nanoseconds.

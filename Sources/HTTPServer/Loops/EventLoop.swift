@@ -45,8 +45,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var nextSweep: UInt64 = 0
     /// The progress of a stop. Nil until it begins.
     var stopProgress: StopProgress?
-    /// When room is made again for connections that wait for memory.
-    var nextClosing: UInt64 = 0
+    /// When connections are closed again for those that wait for memory.
+    var nextMemoryCheck: UInt64 = 0
     var hasStopped = false
     private var events = [epoll_event](repeating: epoll_event(), count: 64)
 
@@ -100,7 +100,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
             // requests are known to be incomplete.
             while runJobs() { runDaemons() }
             countExchangeMemory()
-            closeWaitingIfDue()
+            freeMemoryIfDue()
             admitWaiting()
             closeEnded()
             sweepIfDue()
@@ -174,7 +174,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     private func waitMilliseconds() -> Int32 {
         if !localJobs.isEmpty || daemons.contains(where: { $0.needsRun && $0.isOpen }) { return 0 }
         guard hasConnections || isStopping && !hasStopped else { return -1 }
-        let next = waiting.isEmpty ? nextSweep : min(nextSweep, nextClosing)
+        let next = waiting.isEmpty ? nextSweep : min(nextSweep, nextMemoryCheck)
         // Rounded up, or the loop would spin in the last millisecond.
         return next <= now ? 0 : Int32(clamping: (next - now) / 1_000_000 + 1)
     }

@@ -101,7 +101,7 @@ struct ClientRefusalTests {
     }
 
     @Test(
-        "the refusals of one address or network leave room in the log for those of others",
+        "the refusals of one address or network do not use up the log lines of others",
         arguments: [("192.0.2.1", 7), ("2001:db8:1:2::1", 7), ("2001:db8:1:1{}::1", 15), ("2001:db8:1:{}00::1", 30)])
     func share(busy: String, count: Int) {
         let (limit, now) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))

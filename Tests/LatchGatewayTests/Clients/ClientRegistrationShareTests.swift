@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayHTTP
 
-/// Whose registrations make room for others.
+/// Which clients are removed for further registrations.
 @Suite("Shares of registered clients", .timeLimit(.minutes(20)))
 struct ClientRegistrationShareTests {
     /// 80 may be unused: 10 of an address, 20 of a /56, 40 of a /48.
@@ -67,7 +67,7 @@ struct ClientRegistrationShareTests {
         }
     }
 
-    @Test("a client that waits for approval stays, whoever registers others, and whenever")
+    @Test("a client that waits for approval is not removed for registrations of others")
     func waiting() async throws {
         try await ClientSessionFixture.with { fixture in
             let clients = fixture.stores.clients
@@ -95,7 +95,7 @@ struct ClientRegistrationShareTests {
         }
     }
 
-    @Test("a refused client makes room first, and one that waits only for a client that waits too")
+    @Test("a refused client is removed first, and one that waits only for a client that waits too")
     func refused() async throws {
         try await ClientSessionFixture.with { fixture in
             let clients = fixture.stores.clients
