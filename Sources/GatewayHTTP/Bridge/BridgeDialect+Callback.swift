@@ -11,7 +11,8 @@ extension BridgeDialect {
     /// another person's sign-in therefore has no effect. After that an app receives the result, good or bad, through
     /// its deep link. The response has a page for a person who stays in the browser.
     ///
-    /// A browser may send a callback twice, for example after a double click at the provider. It has one effect.
+    /// A browser may send a callback twice, for example after a double click at the provider. It has one effect, and a
+    /// sign-in that ends in the browser gets the same response twice.
     ///
     /// Source: OX-3, OX-4, TT-3; RFC 9700 §4.7.1.
     package func callback(
@@ -27,9 +28,14 @@ extension BridgeDialect {
             guard BridgeCallback.wantsPage(request) else { return refusal(of: error) }
             return try await signedInMeanwhile(browser, bridge) ?? services.redirectPages.unknownCallback
         }
+        let callback = base + prefix + path
+        // The response for an app has a one-time code, which is given once.
+        guard case .web = pending.state.returnTo else {
+            return await finished(pending, browser, callback: callback, bridge)
+        }
         let sent = SentForm(callback: path, of: pending.secret.secret.reveal())
         return try await services.sentForms.response(to: sent) {
-            await finished(pending, browser, callback: base + prefix + path, bridge)
+            await finished(pending, browser, callback: callback, bridge)
         }
     }
 

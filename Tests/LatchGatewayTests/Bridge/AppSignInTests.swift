@@ -3,7 +3,6 @@ import FoundationEssentials
 import HTTPMessages
 import OAuth
 import OpenIDConnect
-import Primitives
 import TestSupport
 import Testing
 
@@ -249,11 +248,8 @@ struct AppSignInTests {
             let fields = try fixture.google.approve(try await fixture.begin(AppSignIn(), in: browser))
             let cookies = browser.cookies
 
-            let link = try await fixture.returnToGateway(fields, in: browser).next
+            #expect(try await fixture.returnToGateway(fields, in: browser).status == 302)
             #expect(try await fixture.returnToGateway(fields, in: browser).status == 400)
-            browser.cookies = cookies
-            #expect(try await fixture.returnToGateway(fields, in: browser).next == link)
-            fixture.base.clock.advance(SentForms.lifetime.seconds)
             browser.cookies = cookies
             let stolen = try BridgeFixture.fields(of: try await fixture.returnToGateway(fields, in: browser))
             #expect(stolen["code"] == nil, "The provider's code was good twice.")
