@@ -13,6 +13,9 @@ import Synchronization
 /// ``lifetime`` afterwards. It must be equal and come from the same browser. An error is not repeated, so each wrong
 /// password counts.
 ///
+/// The first copy is answered to its end, also when its connection is closed before. Otherwise the browser, or a proxy, that
+/// gives up the first copy would leave the person with the old cookie of a session that the form has ended or replaced.
+///
 /// A response may have the token of a new session. Only a request with the secrets of the first one gets it: the cookie of
 /// the browser and the token of the form. Each gateway stores only the forms that were sent to itself.
 package final class SentForms: Sendable {
@@ -50,19 +53,19 @@ package final class SentForms: Sendable {
     ///
     /// - Parameters:
     ///   - form: The form. Its token must be checked, so that a browser takes the place of one form only.
-    ///   - handler: Answers the form.
+    ///   - handler: Answers the form. It is not cancelled with the request.
     /// - Returns: The response.
     /// - Throws: The errors of `handler`.
     package func response(
-        to form: SentForm, _ handler: () async throws -> ServerResponse
+        to form: SentForm, _ handler: @escaping @Sendable () async throws -> ServerResponse
     ) async throws -> ServerResponse {
         let outcome = Outcome()
-        // The browser may have cancelled the first copy. The next one is then answered by itself.
+        // After an error of the first copy, the next one is answered by itself.
         while let earlier = earlier(form, or: outcome) {
             if let response = await earlier.response() { return response }
         }
         do {
-            let response = try await handler()
+            let response = try await Task { try await handler() }.value
             store(response, to: form, outcome)
             outcome.set(Self.isError(response) ? nil : response)
             return response

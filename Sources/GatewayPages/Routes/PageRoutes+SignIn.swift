@@ -57,7 +57,7 @@ extension PageRoutes {
         if email.isEmpty { page.0.emailError = "Enter your e-mail address." }
         if password.isEmpty { page.0.passwordError = "Enter your password." }
         guard !email.isEmpty, !password.isEmpty else { return respond(page, status: .unprocessableContent) }
-        return try await services.sentForms.response(to: SentForm(request, token: token, of: value)) {
+        return try await services.sentForms.response(to: SentForm(request, token: token, of: value)) { [page] in
             try await signIn(email, Secret(password), on: page, for: request, before: before)
         }
     }

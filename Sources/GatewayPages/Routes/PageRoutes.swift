@@ -144,7 +144,7 @@ package struct PageRoutes: ServiceDialect {
     /// except the sign-out, which must always work. A form that a browser sends twice has one effect, see ``SentForms``.
     package func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false,
-        _ handler: (SignedInRequest) async throws -> ServerResponse
+        _ handler: @escaping @Sendable (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard cookie.comesFromOwnPage(request), let fields = try? request.form() else { return invalidForm }
         let sent = fields[FormTokens.field].map {

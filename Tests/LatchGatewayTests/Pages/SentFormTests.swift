@@ -32,7 +32,7 @@ import Testing
     private func send(
         _ form: SentForm, status: HTTPStatus = .ok, size: Int = 1, cookie: String? = nil
     ) async throws -> String? {
-        let response = try await forms.response(to: form) {
+        let response = try await forms.response(to: form) { [self] in
             await Task.yield()
             var headers: HTTPHeaders = ["X-Number": "\(next())"]
             if let cookie { headers.append("Set-Cookie", "latchd_session=\(cookie); Path=/; HttpOnly") }
@@ -96,11 +96,32 @@ import Testing
         #expect(await forms.repeated(form("out=1", token: "two", cookie: "new")) == nil)
     }
 
-    @Test("a form whose first copy was given up is answered by itself")
-    func givenUp() async throws {
+    @Test("a form whose first copy is cancelled takes effect once, and the second copy gets the response")
+    func cancelled() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
+        let first = Task { [self] in
+            try await forms.response(to: form()) { [self] in
+                start.finish()
+                for await _ in cancelled {}
+                try Task.checkCancellation()
+                return ServerResponse(status: .ok, headers: ["X-Number": "\(next())"], body: [])
+            }
+        }
+        for await _ in started {}
+        first.cancel()
+        let second = Task { try await send(form()) }
+        cancel.finish()
+        #expect(try await second.value == "1")
+        _ = try await first.value
+        #expect(await forms.repeated(form())?.headers["X-Number"] == "1")
+    }
+
+    @Test("a form whose first copy fails is answered by itself")
+    func failed() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        let first = Task {
+        let first = Task { [self] in
             try await forms.response(to: form()) {
                 start.finish()
                 for await _ in ended {}

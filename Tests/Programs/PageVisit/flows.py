@@ -581,7 +581,7 @@ def double_click(run):
     visitor.press_twice("Sign in at home")
     visitor.arrive("http://127.0.0.1")
     visitor.fill("#email", email := run.site.fresh())
-    visitor.page.locator("button[value=one]").dblclick()
+    visitor.double_click(visitor.page.locator("button[value=one]"))
     visitor.arrive(run.site.account)
     visitor.says(email)
     visitor.press_twice("Sign out", "header")

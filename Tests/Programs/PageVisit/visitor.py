@@ -6,8 +6,10 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 
 from playwright.sync_api import Error
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 # What a busy machine may need; a person's step takes a fraction of a second.
 PATIENCE = 90
@@ -164,7 +166,14 @@ class Visitor:
 
     def press_twice(self, name, place="main"):
         """Presses a button, or follows a link that looks like one, with a double click."""
-        self.page.locator(f"{place} button, {place} a.button", has_text=name).first.dblclick()
+        self.double_click(self.page.locator(f"{place} button, {place} a.button", has_text=name).first)
+
+    @staticmethod
+    def double_click(element):
+        """Double-clicks an element. When the first click has already opened another page, Playwright may wait in vain for the
+        end of the second one in Firefox; what follows then says whether the clicks had their effect."""
+        with suppress(PlaywrightTimeout):
+            element.dblclick(timeout=10_000)
 
     def at_provider(self, email, factors="one", title="Sign in at home"):
         """Signs in at an identity provider from the sign-in page."""
