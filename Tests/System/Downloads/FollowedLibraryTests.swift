@@ -126,8 +126,15 @@ struct FollowedLibraryTests {
             func isSaved(_ name: String) -> Bool {
                 (try? FileManager.default.contentsOfDirectory(atPath: first))?.contains(name) ?? false
             }
+            // The file is in its folder shortly before the queue records it.
+            func isWaiting() async throws -> Bool {
+                let list = try await followed.fixture.latch("downloads", "list", "--json")
+                let files = try #require(try JSONValue(parsing: Array(list.output.utf8))["downloads"]?.array)
+                return files.contains { $0["state"]?.string != "done" }
+            }
             try followed.add("one.jpg")
             try await eventually { isSaved("one.jpg") }
+            try await eventually { try await !isWaiting() }
             let chosen = try await followed.fixture.latch("download", "--album", "Familie", "--to", second)
             #expect(chosen.status == 0, "\(chosen.errors)")
 
