@@ -51,8 +51,7 @@ extension DeviceLock {
             defer { wipe(&bytes) }
             let publicKey = Base64URL.decode(next.publicKey) ?? []
             next.replaced = .init(id: record.id, box: Base64URL.encode(try SealedBox.seal(bytes, for: publicKey)))
-            vault.lock(record)
-            try await begin(&next, with: newKey)
+            try await begin(&next, with: newKey, insteadOf: record)
         }
     }
 
@@ -125,11 +124,12 @@ extension DeviceLock {
         }
     }
 
-    /// Stores a record with a new key, unlocks it and seals all secrets.
-    func begin(_ record: inout LockRecord, with key: Secret) async throws {
-        // Before the record exists, so that no other program sees the lock locked in between.
+    /// Stores a record with a new key, unlocks it and seals all secrets. The key of the old record is not needed any more.
+    func begin(_ record: inout LockRecord, with key: Secret, insteadOf old: LockRecord? = nil) async throws {
+        // The new key before its record and the old key after it, so that no program sees the lock locked in between.
         vault.unlock(record, with: key)
         try vault.store(record)
+        if let old { vault.lock(old) }
         try accounts.hook.after(.lockRecorded)
         try vault.setUnrecordedKey(nil)
         _ = try await finish(&record)

@@ -71,11 +71,10 @@ extension DeviceLock {
 
     /// Deletes the record, after what only it names. No secret is sealed any more.
     private func delete(_ record: LockRecord?) async throws {
-        if let record {
-            vault.lock(record)
-            try await removeKeySecrets(of: record)
-        }
+        if let record { try await removeKeySecrets(of: record) }
         try PrivateFile.remove(vault.path)
+        // After the record, so that no program sees the lock locked in between.
+        if let record { vault.lock(record) }
         try accounts.hook.after(.lockFinished)
     }
 

@@ -57,8 +57,10 @@ public struct DeviceLock: Sendable {
     /// The current state. Reading it does not count as a use.
     public var state: State {
         get throws(LatchError) {
-            guard let record = try record(), !record.phase.isForgotten else { return .none }
-            return vault.unlockedKey(record, isUse: false) == nil ? .locked : .unlocked
+            do {
+                guard let current = try vault.current(isUse: false) else { return .none }
+                return current.key == nil ? .locked : .unlocked
+            } catch { throw LatchError(error) }
         }
     }
 

@@ -79,10 +79,8 @@ final class LockVault: Sendable {
     ///
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired`` when the lock is locked.
     func key(for id: String) throws(SecretStorageError) -> Secret? {
-        guard let record = try record(), !record.phase.isForgotten, [record.id, record.replaced?.id].contains(id) else {
-            return nil
-        }
-        guard let key = unlockedKey(record) else { throw Self.locked(record) }
+        guard let (record, key) = try current(), [record.id, record.replaced?.id].contains(id) else { return nil }
+        guard let key else { throw Self.locked(record) }
         guard id != record.id, let replaced = record.replaced else { return key }
         guard let box = Base64URL.decode(replaced.box), var bytes = try? SealedBox.open(box, with: key) else {
             return nil
@@ -112,8 +110,20 @@ final class LockVault: Sendable {
     ///
     /// - Throws: ``SecretStorageError`` with code ``SecretStorageError/Code/pinRequired``.
     func requireUnlocked() throws(SecretStorageError) {
-        guard let record = try record(), !record.phase.isForgotten, unlockedKey(record) == nil else { return }
-        throw Self.locked(record)
+        if let (record, key) = try current(), key == nil { throw Self.locked(record) }
+    }
+
+    /// Returns the record with its key, which is nil while the lock is locked. Nil when there is no lock. If it counts as a
+    /// use, the time without use begins again.
+    func current(isUse: Bool = true) throws(SecretStorageError) -> (record: LockRecord, key: Secret?)? {
+        var before: String?
+        while let record = try record(), !record.phase.isForgotten {
+            let key = unlockedKey(record, isUse: isUse)
+            // Another program may have replaced or removed the lock between the two reads.
+            if key != nil || record.id == before { return (record, key) }
+            before = record.id
+        }
+        return nil
     }
 
     /// Returns the key if the lock is unlocked. If it counts as a use, the time without use begins again.
@@ -150,7 +160,7 @@ final class LockVault: Sendable {
 
     /// Keeps the key in this process until ``release()``, if the lock is unlocked. Returns whether it is kept.
     func retain() throws(SecretStorageError) -> Bool {
-        guard let record = try record(), let key = unlockedKey(record) else { return false }
+        guard let (record, key) = try current(), let key else { return false }
         retained.withLock { $0 = (record.id, key, ($0?.holders ?? 0) + 1) }
         return true
     }

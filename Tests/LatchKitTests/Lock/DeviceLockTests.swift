@@ -189,7 +189,9 @@ import Testing
     @Test("IM-15 a suspension waits until the key is revoked, and only while there is a lock")
     func suspensionWaits() async throws {
         let (fixture, desktop) = (try OnyxFixture(), try await MockDesktop(.login))
-        let keys = ObservedKeys(desktop)
+        let keys = ObservedKeys()
+        let delays = Mutex<[Bool]>([])
+        keys.observe { if case .removed = $0 { delays.withLock { $0.append(desktop.isSuspensionDelayed()) } } }
         let latch = try await fixture.home.open(unlockedKeys: keys)
         let watch = Task { await latch.lock.lockWithSession(desktop.environment) }
         defer { watch.cancel() }
@@ -203,7 +205,7 @@ import Testing
             return try await !desktop.inhibitors().contains("'sleep'")
         }
         #expect(try latch.lock.state == .locked)
-        #expect(keys.delays == [true])
+        #expect(delays.withLock(\.self) == [true])
 
         try await desktop.resume()
         try await desktop.waitForInhibitors(true)
@@ -315,6 +317,41 @@ import Testing
         #expect(await states.next() == .locked)
     }
 
+    @Test(
+        "IM-15 no program sees the device locked while its PIN is changed or its lock is removed",
+        arguments: [false, true])
+    func changeWithoutLock(isRemoval: Bool) async throws {
+        let (fixture, keys) = (try OnyxFixture(), ObservedKeys())
+        let states = Mutex<[DeviceLock.State?]>([])
+        let latch = try await fixture.home.open(unlockedKeys: keys)
+        _ = try await fixture.signIn(latch)
+        try await latch.lock.set(Self.pin)
+        let lock = latch.lock
+        keys.observe { if case .removed = $0 { states.withLock { $0.append(try? lock.state) } } }
+        if isRemoval {
+            try await lock.remove(with: Self.pin)
+        } else {
+            try await lock.change(from: Self.pin, to: Self.pin)
+        }
+        keys.observe(nil)
+        #expect(states.withLock(\.self) == [isRemoval ? DeviceLock.State.none : .unlocked])
+    }
+
+    @Test("IM-15 a lock that another program removes while its state is read is not reported as locked")
+    func removalDuringRead() async throws {
+        let (fixture, keys) = (try OnyxFixture(), ObservedKeys())
+        let latch = try await fixture.home.open(unlockedKeys: keys)
+        try await latch.lock.set(Self.pin)
+        let record = fixture.home.folders.lock
+        keys.observe { [unowned keys] moment in
+            guard case .willRead(let name) = moment else { return }
+            keys.observe(nil)
+            #expect(unlink(record) == 0)
+            keys.remove(name)
+        }
+        #expect(try latch.lock.state == .none)
+    }
+
     @Test("IM-15 a sealed secret that is moved to another name is refused, and a modified record is an error")
     func hostile() async throws {
         let fixture = try OnyxFixture()
@@ -348,15 +385,18 @@ import Testing
     }
 }
 
-/// Keys in memory, which record for each key that is removed whether the suspension was delayed then.
+/// Keys in memory, which report what happens to them.
 private final class ObservedKeys: UnlockedKeyStoring {
+    enum Moment {
+        case willRead(name: String)
+        case removed
+    }
+
     private let keys = ProcessKeys()
-    private let desktop: MockDesktop
-    private let recorded = Mutex<[Bool]>([])
+    private let observer = Mutex<(@Sendable (Moment) -> Void)?>(nil)
 
-    init(_ desktop: MockDesktop) { self.desktop = desktop }
-
-    var delays: [Bool] { recorded.withLock { $0 } }
+    /// Sets what is called at each moment. Nil: nothing.
+    func observe(_ observer: (@Sendable (Moment) -> Void)?) { self.observer.withLock { $0 = observer } }
 
     func store(_ secret: Secret, as name: String, timeout: Duration) -> Bool {
         keys.store(secret, as: name, timeout: timeout)
@@ -364,13 +404,14 @@ private final class ObservedKeys: UnlockedKeyStoring {
     func extend(_ secret: Secret, as name: String, timeout: Duration) {
         keys.extend(secret, as: name, timeout: timeout)
     }
-    func read(_ name: String) -> Secret? { keys.read(name) }
+    func read(_ name: String) -> Secret? {
+        observer.withLock(\.self)?(.willRead(name: name))
+        return keys.read(name)
+    }
 
     func remove(_ name: String) {
-        if keys.read(name) != nil {
-            let isDelayed = desktop.isSuspensionDelayed()
-            recorded.withLock { $0.append(isDelayed) }
-        }
+        guard keys.read(name) != nil else { return }
         keys.remove(name)
+        observer.withLock(\.self)?(.removed)
     }
 }
