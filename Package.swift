@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "LatchScreens", targets: ["LatchScreens"]),
         // For the tests of Apps/Desktop.
         .library(name: "BrowserDriver", targets: ["BrowserDriver"]),
+        .library(name: "TestSupport", targets: ["TestSupport"]),
     ],
     targets: [
         // C: module maps over the distribution's C libraries, no logic.

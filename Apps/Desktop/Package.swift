@@ -31,7 +31,9 @@ let package = Package(
         // Tests: the driver reads the accessible tree of the program, the probe has the checks that need a main loop, and
         // KillPoints is preloaded into a program that is to be killed.
         .target(name: "KillPoints", path: "Tests/KillPoints", publicHeadersPath: "."),
-        .target(name: "DesktopDriver", dependencies: ["CAtspi"], path: "Tests/DesktopDriver"),
+        .target(
+            name: "DesktopDriver", dependencies: ["CAtspi", .product(name: "TestSupport", package: "latchstring")],
+            path: "Tests/DesktopDriver"),
         .executableTarget(
             name: "DesktopProbe", dependencies: ["CAdwaita", "LatchDesktop", "MainLoop", "Widgets"],
             path: "Tests/DesktopProbe"),
@@ -41,6 +43,7 @@ let package = Package(
                 "CAdwaita", "DesktopDriver", "DesktopProbe", "DesktopProgram", "Widgets",
                 .product(name: "BrowserDriver", package: "latchstring"),
                 .product(name: "LatchKit", package: "latchstring"),
+                .product(name: "TestSupport", package: "latchstring"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import CAtspi
 package import Foundation
+import TestSupport
 
 /// The running program `latch-desktop`, driven as a person with a screen reader does it: by roles and names.
 ///
@@ -7,8 +8,8 @@ package import Foundation
 /// no event for many of its changes.
 @Accessibility
 package final class DesktopApp {
-    /// How long a command waits before it fails.
-    package static let limit = Duration.seconds(30)
+    /// How long a command waits before it fails. It follows the machine, because every command is expected to succeed.
+    package static let limit = SuccessTimeout.duration
 
     /// The program.
     package nonisolated let program: ChildProgram

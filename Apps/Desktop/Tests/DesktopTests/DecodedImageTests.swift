@@ -1,5 +1,6 @@
 import CAdwaita
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Widgets

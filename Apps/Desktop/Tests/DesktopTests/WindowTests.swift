@@ -1,5 +1,6 @@
 import DesktopDriver
 import Foundation
+import TestSupport
 import Testing
 
 /// All tests of windows. One runs at a time, because a session bus and a display have one program and one focus.
