@@ -136,7 +136,8 @@ struct KilledRun {
             try await act.check(device, after: changes.dropLast())
             try await device.withWindow { try await act.complete($0, device) }
             try await act.checkEnd(device)
-        } catch {
+        } catch let error where !(error is CancellationError) {
+            // The failure of one act cancels the others.
             Issue.record("\(what): \(error)")
             throw error
         }
@@ -152,7 +153,7 @@ struct KilledRun {
             point.set(number)
             try await act.perform(app, device)
             try await app.waitForEnd()
-        } catch {
+        } catch let error where !(error is CancellationError) {
             // After the kill the driver cannot find the window any more.
             guard point.isReached else {
                 Issue.record("\(act.name), to be killed before change \(number), made only \(point.changes)")
