@@ -162,6 +162,8 @@ final class PostgreSQLConnection: DriverConnection {
             // A COMMIT that waits for a standby must not be cancelled: the server would complete it without the
             // standby, and others would see what a fail-over loses.
             let result = try use(isCancellable: false) { (session, deadline) throws(DatabaseError) in
+                // The notifications of all transactions on the server wait for each other here.
+                if !isBulk { try session.queue("SET LOCAL lock_timeout = \(lockTimeout)") }
                 try session.queue("COMMIT", isDiscarded: false)
                 return try session.receive(until: deadline).last
             }
@@ -295,10 +297,13 @@ final class PostgreSQLConnection: DriverConnection {
         END $$
         """
 
+    /// How long a statement waits for a lock, in milliseconds, unless it is one of a writer.
+    private var lockTimeout: Int { isBulk ? 30_000 : answerTimeout.wholeMilliseconds * 4 / 5 }
+
     /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.
     private func setUp(_ session: ServerSession) throws(DatabaseError) {
         let timeout = answerTimeout.wholeMilliseconds
-        try session.queue("SET lock_timeout = \(isBulk ? 30_000 : timeout * 4 / 5)")
+        try session.queue("SET lock_timeout = \(lockTimeout)")
         try session.queue("SET statement_timeout = \(isBulk ? 0 : timeout * 9 / 10)")
         try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : min(timeout, 2_000))")
         try session.queue(Self.detectLostClient)

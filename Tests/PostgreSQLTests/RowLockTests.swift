@@ -1,5 +1,6 @@
 import Database
 import PostgreSQL
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,6 +31,41 @@ struct RowLockTests {
         try await end()
         _ = try await fixture.database.write { try $0.run(Self.rename, "renamed", 1) }
         #expect(try await fixture.query("SELECT count(*) FROM items WHERE name = 'renamed'") == "19\n")
+    }
+
+    @Test("a commit waits for the notifications of other databases as long as for another writer")
+    func notifications() async throws {
+        let server = try await PostgreSQLServer()
+        let fixture = try await ServerFixture(server)
+        let other = PostgreSQLServer.name(ofDatabaseAt: try await server.createDatabase())
+        // A transaction that waits for a standby, after it has the lock of all notifications of the server.
+        func setStandby(_ name: String) async throws {
+            try await server.query("ALTER SYSTEM SET synchronous_standby_names = '\(name)'", in: other)
+            try await server.query("SELECT pg_reload_conf()", in: other)
+        }
+        try await setStandby("missing")
+        let waiting = Task {
+            try await server.query("BEGIN; CREATE TABLE written (id int); NOTIFY waiting; COMMIT", in: other)
+        }
+        func isTrue(_ condition: String) async throws -> Bool {
+            try await server.query("SELECT count(*) > 0 FROM pg_stat_activity WHERE \(condition)", in: other) == "t\n"
+        }
+        try await eventually { try await isTrue("wait_event = 'SyncRep'") }
+
+        let hasEnded = Atomic<Bool>(false)
+        let added = Task {
+            defer { hasEnded.store(true, ordering: .releasing) }
+            _ = try await fixture.database.write(outlivesPowerLoss: false) {
+                try $0.run(ServerFixture.insert, 1, "one")
+            }
+        }
+        // Longer than a statement of a writer waits for a row.
+        let isLate = "wait_event_type = 'Lock' AND query = 'COMMIT' AND now() - query_start > '1 second'"
+        try await eventually { hasEnded.load(ordering: .acquiring) ? true : try await isTrue(isLate) }
+        try await setStandby("")
+        try await added.value
+        _ = try await waiting.value
+        #expect(try await fixture.ids() == [1])
     }
 
     @Test("a writer waits longer for the lock of another writer")
