@@ -13,6 +13,8 @@ package struct PostgreSQLAddress: Sendable, Equatable {
     package let description: String
     /// Whether every host is this machine: a socket, or a loopback address.
     package let isLocal: Bool
+    /// How long a gateway waits for the answer to a statement: 5 seconds, unless a test sets another time.
+    package var answerTimeout = Duration.seconds(5)
 
     /// What is wrong with an address, and what to do: the cause of a `DatabaseError`. Contains no password.
     package struct Fault: Error {

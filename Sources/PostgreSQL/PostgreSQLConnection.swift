@@ -305,7 +305,7 @@ final class PostgreSQLConnection: DriverConnection {
         let timeout = answerTimeout.wholeMilliseconds
         try session.queue("SET lock_timeout = \(lockTimeout)")
         try session.queue("SET statement_timeout = \(isBulk ? 0 : timeout * 9 / 10)")
-        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : min(timeout, 2_000))")
+        try session.queue("SET idle_in_transaction_session_timeout = \(isBulk ? 60_000 : max(2_000, timeout * 2 / 5))")
         try session.queue(Self.detectLostClient)
         try session.queue("SET client_min_messages = warning")
         if purpose == .listening { try session.queue("LISTEN \(PostgreSQLDriver.channel)") }

@@ -15,7 +15,7 @@ struct LockedUsesTests {
         let server = try await PostgreSQLServer.running()
         let address = try await server.createDatabase()
         let name = PostgreSQLServer.name(ofDatabaseAt: address)
-        let location = DatabaseLocation.server(try PostgreSQLAddress(address))
+        let location = try TestDatabase.location(at: address)
         let change: (inout GatewaySettings) -> Void = {
             $0.database = location
             $0.sessions.maximumPerPerson = 1_000

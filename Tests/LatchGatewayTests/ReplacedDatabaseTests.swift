@@ -16,7 +16,7 @@ struct ReplacedDatabaseTests {
     func replaced() async throws {
         let server = try await PostgreSQLServer.running()
         let address = try await server.createDatabase()
-        let location = try DatabaseLocation(address)
+        let location = try TestDatabase.location(at: address)
         let name = PostgreSQLServer.name(ofDatabaseAt: address)
         try await GatewayFixture.with {
             $0.database = location

@@ -68,7 +68,8 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
         case .server(let address):
             try await Database.inspect(
                 PostgreSQLDriver(
-                    address, applicationID: Schema.applicationID, answerTimeout: .seconds(isBulk ? 86_400 : 5),
+                    address, applicationID: Schema.applicationID,
+                    answerTimeout: isBulk ? .seconds(86_400) : address.answerTimeout,
                     isBulk: isBulk))
         }
     }
@@ -95,7 +96,7 @@ package enum DatabaseLocation: Sendable, Equatable, CustomStringConvertible {
             return try await Database.open(
                 PostgreSQLDriver(
                     address, applicationID: Schema.applicationID, longReaderCount: Self.longReaderCount,
-                    answerTimeout: .seconds(isBulk ? 86_400 : 5), isBulk: isBulk),
+                    answerTimeout: isBulk ? .seconds(86_400) : address.answerTimeout, isBulk: isBulk),
                 migrations: Schema.postgreSQLMigrations)
         }
     }

@@ -25,12 +25,19 @@ enum TestDatabase {
     /// them.
     private static func migratedServer() async throws -> DatabaseLocation {
         let template = try await MigratedTemplate.shared.name()
-        return try await .server(PostgreSQLAddress(PostgreSQLServer.running().createDatabase(from: template)))
+        return try await location(at: PostgreSQLServer.running().createDatabase(from: template))
     }
 
     /// Returns the address of a new, empty PostgreSQL database.
     static func server() async throws -> DatabaseLocation {
-        try await .server(PostgreSQLAddress(PostgreSQLServer.running().createDatabase()))
+        try await location(at: PostgreSQLServer.running().createDatabase())
+    }
+
+    /// Returns the location of a database of PostgreSQL. Its answers may take as long as on a slow machine.
+    static func location(at address: String) throws -> DatabaseLocation {
+        var address = try PostgreSQLAddress(address)
+        address.answerTimeout = SuccessTimeout.duration
+        return .server(address)
     }
 }
 
@@ -44,7 +51,7 @@ private actor MigratedTemplate {
             creation
             ?? Task {
                 let address = try await PostgreSQLServer.running().createDatabase()
-                try await DatabaseLocation.server(PostgreSQLAddress(address)).open().close()
+                try await TestDatabase.location(at: address).open().close()
                 return PostgreSQLServer.name(ofDatabaseAt: address)
             }
         creation = task
