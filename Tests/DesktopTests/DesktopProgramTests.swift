@@ -27,6 +27,37 @@ import Testing
         #expect(ignored & (1 << UInt64(SIGPIPE - 1)) == 0)
     }
 
+    @Test("The number of a program that has ended is not free before its group was ended, or before nobody needs it")
+    func number() async throws {
+        func state(of process: String) -> String? {
+            (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8))?.split(separator: " ")[2]
+                .description
+        }
+        let folder = try TemporaryDirectory()
+        func start() throws -> DesktopProgram {
+            try DesktopProgram(["sh", "-c", "sleep 300 & echo $$ $! >'\(folder.file("numbers"))'"])
+        }
+        func numbers() throws -> [String] {
+            try String(contentsOfFile: folder.file("numbers"), encoding: .utf8).split(whereSeparator: \.isWhitespace)
+                .map(String.init)
+        }
+        var program: DesktopProgram? = try start()
+        #expect(await program?.status() == 0)
+        let (first, child) = (try numbers()[0], try numbers()[1])
+        #expect(state(of: first) == "Z" && state(of: child) == "S")
+        program?.end()
+        #expect(state(of: first) == nil)
+        try await eventually { state(of: child) == nil || state(of: child) == "Z" }
+        program?.end()
+
+        program = try start()
+        #expect(await program?.status() == 0)
+        let second = try numbers()
+        program = nil
+        try await eventually { state(of: second[0]) == nil }
+        kill(try #require(pid_t(second[1])), SIGKILL)
+    }
+
     @Test("Waiting for a program can be cancelled, and it continues to run")
     func cancelled() async throws {
         let folder = try TemporaryDirectory()

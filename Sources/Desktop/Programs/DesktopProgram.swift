@@ -10,11 +10,17 @@ internal import Synchronization
 ///
 /// Its standard input is empty, and its output is discarded unless ``output(of:)`` collects it.
 ///
-/// Source: `posix_spawn(3)`, `setsid(2)`.
+/// Source: `posix_spawn(3)`, `setsid(2)`, `waitid(2)`, `kill(2)`.
 package final class DesktopProgram: Sendable {
+    /// What is known of the process. It is reaped by ``end()``, or when nobody needs this value any more. Until then no
+    /// other process or group can get its number.
+    private struct State {
+        var hasEnded = false
+        var isReaped = false
+    }
+
     private let process: pid_t
-    /// Whether the number of the process is still its own.
-    private let isRunning = Mutex(true)
+    private let state = Mutex(State())
     private let (ends, ending) = AsyncStream.makeStream(of: Int32.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Starts a program without waiting for it to end.
@@ -48,13 +54,28 @@ package final class DesktopProgram: Sendable {
         watch()
     }
 
+    deinit { reap() }
+
     /// Ends the program and the processes that it started, with SIGTERM and after three seconds with SIGKILL. Returns
-    /// when they have ended.
+    /// when they have ended, at most a second later. What the program leaves behind gets SIGKILL as well.
     func end() {
-        kill(-process, SIGTERM)
-        for turn in 0..<80 where kill(-process, 0) == 0 {
-            if turn == 60 { kill(-process, SIGKILL) }
+        guard signalGroup(SIGTERM) else { return }
+        for _ in 0..<60 where !hasEnded { poll(nil, 0, 50) }
+        _ = signalGroup(SIGKILL)
+        for _ in 0..<20 {
+            reap()
+            guard kill(-process, 0) == 0 else { return }
             poll(nil, 0, 50)
+        }
+    }
+
+    private var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+    /// Sends a signal to the group of the program. Returns whether the group still has its number.
+    private func signalGroup(_ signal: Int32) -> Bool {
+        state.withLock { state in
+            if !state.isReaped { kill(-process, signal) }
+            return !state.isReaped
         }
     }
 
@@ -71,7 +92,7 @@ package final class DesktopProgram: Sendable {
     }
 
     private func send(_ signal: Int32) {
-        isRunning.withLock { if $0 { kill(process, signal) } }
+        state.withLock { if !$0.hasEnded { kill(process, signal) } }
     }
 
     /// Waits for the program to end. Returns its exit status, or 128 plus the number of the signal that ended it.
@@ -114,14 +135,21 @@ package final class DesktopProgram: Sendable {
 
     private func watch() {
         SystemThread.detachOrEnd { [self] in
-            var (raw, info): (Int32, siginfo_t) = (0, siginfo_t())
+            var info = siginfo_t()
             while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-            isRunning.withLock { isRunning in
-                isRunning = false
-                while waitpid(process, &raw, 0) < 0, errno == EINTR {}
-            }
-            ending.yield(raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F))
+            let status = info._sifields._sigchld.si_status
+            state.withLock { $0.hasEnded = true }
+            ending.yield(info.si_code == CLD_EXITED ? status : 128 + status)
             ending.finish()
+        }
+    }
+
+    /// Reaps the process if it has ended: its number is then free.
+    private func reap() {
+        state.withLock { state in
+            guard state.hasEnded, !state.isReaped else { return }
+            state.isReaped = true
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
         }
     }
 
