@@ -49,7 +49,7 @@ extension ForwardAuthRoutes {
                 try await services.signIn.fail(reservation, reason: "wrong-key", person: known?.person.id, from: client)
                 return .refused
             }
-            try await services.attempts.succeed(reservation)
+            try await services.attempts.succeed(reservation, withPassword: false)
             return .known(known)
         }
     }

@@ -121,7 +121,10 @@ extension ConfigurationKey {
     private static let guards = [
         ConfigurationKey(
             "guards.account_attempts", \.settings.accountLimit.attempts, as: .number(1...1_000_000),
-            summary: "The number of failed sign-ins after which an account is locked."),
+            summary: """
+                The number of failed sign-ins after which an account is locked. Each address from which the person has \
+                signed in with the password in the last 90 days has its own count; all others have one together.
+                """),
         ConfigurationKey(
             "guards.account_window", \.settings.accountLimit.window, as: .duration(.seconds(1)...day * 30),
             summary: "How long a failed sign-in counts against the account."),

@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import HTTPMessages
 import HTTPServer
@@ -51,6 +52,36 @@ struct GuardTests {
             #expect(try await fixture.login().status == 429)
             fixture.clock.advance(30)
             #expect(try await fixture.login().status == 200)
+        }
+    }
+
+    @Test("a person whose account others lock out signs in where they have signed in before")
+    func lockedOutByOthers() async throws {
+        try await GatewayFixture.with {
+            $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900))
+            $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.1/32")])
+        } _: { fixture in
+            try await fixture.addPerson()
+            let home = [("X-Forwarded-For", "2001:db8:1::1")]
+            #expect(try await fixture.login(headers: home).status == 200)
+            let stranger = [("X-Forwarded-For", "203.0.113.9")]
+            for status in [400, 400, 400, 429] {
+                #expect(try await fixture.login(password: "wrong one", headers: stranger).status == status)
+            }
+            // Also from another address of the same /64.
+            #expect(try await fixture.login(headers: [("X-Forwarded-For", "2001:db8:1::2")]).status == 200)
+            #expect(try await fixture.login(headers: [("X-Forwarded-For", "198.51.100.1")]).status == 429)
+
+            // Whoever signed in with the old password is a stranger after a change.
+            let person = try #require(try await fixture.gateway.stores.people.find(GatewayFixture.email))
+            fixture.clock.advance(1)
+            _ = try await fixture.gateway.stores.people.setPassword(Secret("another horse 8"), of: person.id)
+            #expect(try await fixture.login(password: "another horse 8", headers: home).status == 429)
+            fixture.clock.advance(900)
+            for password in ["another horse 8", "wrong one", "another horse 8"] {
+                let status = try await fixture.login(password: password, headers: home).status
+                #expect(status == (password == "wrong one" ? 400 : 200))
+            }
         }
     }
 

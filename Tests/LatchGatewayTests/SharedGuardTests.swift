@@ -78,8 +78,91 @@ struct SharedGuardTests {
                 }
                 let reservation = try #require(
                     try await guards[round % 3].reserve(from: Guards.address(round), account: account).granted)
-                try await guards[round % 3].succeed(reservation)
+                try await guards[round % 3].succeed(reservation, withPassword: true)
             }
+        }
+    }
+
+    @Test("guesses from elsewhere do not lock out a person who is where they have signed in before, at any gateway")
+    func knownAddress() async throws {
+        try await Guards.with(2) { guards, clock, _ in
+            try await Guards.add(account, to: guards[0], at: clock.now)
+            let (home, stranger) = (Guards.address(1), Guards.address(2))
+            func attempt(_ index: Int, from address: ClientAddress) async throws -> SignInGuard.Reservation? {
+                try await guards[index].reserve(from: address, account: account).granted
+            }
+            try await guards[0].succeed(try #require(try await attempt(0, from: home)), withPassword: true)
+            // Four from the stranger, and the fifth from a third address, so that only the account is locked out.
+            for number in 0..<5 {
+                let from = number < 4 ? stranger : Guards.address(3)
+                let guess = try #require(try await attempt(0, from: from))
+                #expect((try await guards[0].fail(guess).account != nil) == (number == 4))
+            }
+            for index in 0..<2 {
+                #expect(try await attempt(index, from: stranger) == nil)
+                #expect(try await attempt(index, from: Guards.address(4)) == nil)
+                try await guards[index].succeed(
+                    try #require(try await attempt(index, from: home)), withPassword: true)
+                #expect(try await attempt(index, from: stranger) == nil, "The person's sign-in ends no lock-out.")
+            }
+
+            // A key of a program makes no address known.
+            clock.advance(900)
+            let program = try #require(try await attempt(0, from: Guards.address(5)))
+            try await guards[0].succeed(program, withPassword: false)
+            for number in 10..<15 {
+                _ = try await guards[0].fail(try #require(try await attempt(0, from: Guards.address(number))))
+            }
+            #expect(try await attempt(0, from: Guards.address(5)) == nil)
+
+            // The own counter has the same limit.
+            for number in 0..<5 {
+                let guess = try #require(try await attempt(number % 2, from: home))
+                #expect((try await guards[number % 2].fail(guess).account != nil) == (number == 4))
+            }
+            for index in 0..<2 { #expect(try await attempt(index, from: home) == nil) }
+        }
+    }
+
+    @Test("an account has sixteen known addresses, each for 90 days after the last sign-in from it")
+    func manyKnownAddresses() async throws {
+        try await Guards.with(1) { guards, clock, _ in
+            let attempts = guards[0]
+            try await Guards.add(account, to: attempts, at: clock.now)
+            func signIn(_ number: Int) async throws {
+                try await attempts.succeed(
+                    try #require(try await attempts.reserve(from: Guards.address(number), account: account).granted),
+                    withPassword: true)
+            }
+            // Five failures lock out all addresses that are not known.
+            func known(_ numbers: Range<Int>) async throws -> [Int] {
+                for number in 100..<105 {
+                    let guess = try #require(
+                        try await attempts.reserve(from: Guards.address(number), account: account).granted)
+                    _ = try await attempts.fail(guess)
+                }
+                var known: [Int] = []
+                for number in numbers {
+                    guard
+                        let granted = try await attempts.reserve(from: Guards.address(number), account: account).granted
+                    else { continue }
+                    attempts.release(granted)
+                    known.append(number)
+                }
+                clock.advance(900)
+                return known
+            }
+            for number in 0..<20 {
+                try await signIn(number)
+                clock.advance(1)
+            }
+            #expect(try await known(0..<25) == Array(4..<20))
+
+            clock.advance(60 * 86_400)
+            try await signIn(10)
+            clock.advance(31 * 86_400)
+            try await attempts.sweep()
+            #expect(try await known(0..<25) == [10])
         }
     }
 
@@ -287,6 +370,13 @@ struct SharedGuardTests {
 private enum Guards {
     static func address(_ number: Int) -> ClientAddress {
         ClientAddress(IPAddress("10.0.\(number / 256).\(number % 256)"))
+    }
+
+    /// Adds a person with a password.
+    static func add(_ email: EmailAddress, to attempts: SignInGuard, at now: Date) async throws {
+        _ = try await attempts.database.write {
+            try $0.first(PeopleStatements.insert, UUID(), email.text, nil, nil, false, false, false, now)
+        }
     }
 
     /// Runs `body` with the guards of so many gateways.

@@ -44,6 +44,7 @@ struct StatementPlanTests {
         "AttemptStatements.deleteEnded": "the attempts of the last minutes, once a minute",
         "AttemptStatements.deleteIdle": "at most 100,000 rows, once a minute",
         "AttemptStatements.deleteLeast": "at most 100,000 rows, when there are more",
+        "KnownAddressStatements.deleteUnused": "at most 1,000 rows, those that are deleted, once a minute",
         "ClientSessionStatements.purge": "at most 500 rows, those that are deleted",
         "DeviceStatements.purge": "at most 500 rows, those that are deleted",
         "SessionStatements.endOrphans": "the sessions that were created from others, once in ten minutes",

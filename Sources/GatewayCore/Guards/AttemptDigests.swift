@@ -16,6 +16,11 @@ struct AttemptDigests: Sendable {
     /// Returns the digest of an account, whether or not it exists.
     func account(_ email: EmailAddress) -> [UInt8] { digest("account", Array(email.text.utf8)) }
 
+    /// Returns the digest of an account for clients at one address.
+    func account(_ email: EmailAddress, at address: AddressKey) -> [UInt8] {
+        digest("account at address", address.bytes + Array(email.text.utf8))
+    }
+
     private func digest(_ kind: StaticString, _ bytes: [UInt8]) -> [UInt8] {
         let message = Array("\(kind) ".utf8) + bytes
         return key.map { HMACSHA256.code(of: message, key: $0).bytes } ?? SHA256.digest(message).bytes

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// An IPv6 address is counted by its /64, because one customer has a whole /64, and by its /56 and /48, in which four and
 /// sixteen times as many attempts may fail. Too many failures start a lock-out, which is longer each time. The correct
-/// password clears the failures of the account but not those of the address, because an attacker may have an account.
+/// password clears the failures of the account but not those of the address, because an attacker may have an account. An
+/// address from which the person has signed in with the password has failures of its own, see ``AccountCounters``.
 ///
 /// The counters are in the database, so all gateways on it share one limit, and a restart ends no lock-out. An attempt
 /// reserves a place before the password is checked and settles it afterwards, so there are never more concurrent
@@ -16,8 +17,9 @@ import Synchronization
 /// When the database does not respond, no attempt is allowed.
 ///
 /// A correct sign-in without earlier failures costs one write, which need not outlive a power failure. Its end is
-/// written together with the next attempt, or with all others of a second. An attempt during a lock-out that this
-/// gateway knows costs nothing, and any other refused attempt writes nothing.
+/// written together with the next attempt, or with all others of a second. The first one from an address, and one a day
+/// later, costs a second write. An attempt during a lock-out of its address that this gateway knows costs nothing, one
+/// during a lock-out of its account a read, and any other refused attempt writes nothing.
 ///
 /// Source: NIST SP 800-63B §5.2.2; RFC 6749 §10.10.
 package final class SignInGuard: Sendable {
@@ -27,7 +29,7 @@ package final class SignInGuard: Sendable {
         fileprivate let address: StoredCounter
         /// The wider networks of the address. Only their failures count, not the attempts in progress.
         fileprivate let networks: [StoredCounter]
-        fileprivate let account: StoredCounter?
+        fileprivate var account: AccountCounters?
         fileprivate let begun: Date
         /// Whether the account has failures, which the correct password clears.
         fileprivate var hasFailures = false
@@ -91,15 +93,32 @@ package final class SignInGuard: Sendable {
             networks: key.all.dropFirst().map {
                 StoredCounter(kind: .network, digest: digests.address($0), limit: limits.address.times($0.allowance))
             },
-            account: account.map { StoredCounter(kind: .account, digest: digests.account($0), limit: limits.account) },
+            account: account.map { counters(of: $0, at: key) },
             begun: now)
-        for counter in request.counters {
-            let maximum = counter.limit.maximumLockOut
-            if let wait = lockOuts.wait(for: counter.digest, maximum: maximum, at: now) { return .refused(wait) }
+        for counter in request.addressCounters {
+            if let wait = lockOut(of: counter, at: now) { return .refused(wait) }
+        }
+        if let account = request.account,
+            [account.others, account.own].contains(where: { lockOut(of: $0, at: now) != nil })
+        {
+            let found = try await database.read { try account.resolved(at: now, $0) }
+            if let wait = lockOut(of: found.active, at: now) { return .refused(wait) }
         }
         let decision = try await write { [lockOuts] in try request.begin(at: now, lockOuts, $0) }
         if case .granted = decision { await trimIfNeeded() }
         return decision
+    }
+
+    private func counters(of account: EmailAddress, at address: AddressKey) -> AccountCounters {
+        AccountCounters(
+            account,
+            others: StoredCounter(kind: .account, digest: digests.account(account), limit: limits.account),
+            own: StoredCounter(kind: .account, digest: digests.account(account, at: address), limit: limits.account))
+    }
+
+    /// Returns how long a lock-out that this gateway knows still lasts. Nil when it knows none.
+    private func lockOut(of counter: StoredCounter, at now: Date) -> Duration? {
+        lockOuts.wait(for: counter.digest, maximum: counter.limit.maximumLockOut, at: now)
     }
 
     /// Throws when an attempt took so long that its place may be free again. Its result must not be used then.
@@ -116,13 +135,23 @@ package final class SignInGuard: Sendable {
         ended.withLock { $0.append(reservation.id) }
     }
 
-    /// Settles an attempt with the correct password.
+    /// Settles an attempt with the correct password or key.
     ///
-    /// - Throws: `DatabaseError` when failures of the account could not be cleared.
-    package func succeed(_ reservation: Reservation) async throws {
+    /// - Parameters:
+    ///   - reservation: The reservation of the attempt.
+    ///   - withPassword: Whether the client sent the password of the account. Its address is then recorded, which a key
+    ///     may not do: a program can have one.
+    /// - Throws: `DatabaseError` when failures of the account could not be cleared, or the address not be recorded.
+    package func succeed(_ reservation: Reservation, withPassword: Bool) async throws {
         release(reservation)
-        guard reservation.hasFailures, let account = reservation.account else { return }
-        try await settle { try account.reset($0) }
+        let (now, hasFailures) = (now(), reservation.hasFailures)
+        guard let account = reservation.account else { return }
+        let isRecorded = withPassword && account.needsRecord(at: now)
+        guard hasFailures || isRecorded else { return }
+        try await settle { connection in
+            if hasFailures { try account.active.reset(connection) }
+            if isRecorded { try account.record(at: now, connection) }
+        }
     }
 
     /// Settles an attempt with a wrong password, or one that counts as such.
@@ -139,11 +168,11 @@ package final class SignInGuard: Sendable {
             let addresses = try ([reservation.address] + reservation.networks).map {
                 (digest: $0.digest, length: try $0.fail(at: now, connection))
             }
-            return (addresses: addresses, account: try reservation.account?.fail(at: now, connection))
+            return (addresses: addresses, account: try reservation.account?.active.fail(at: now, connection))
         }
         for case (let digest, let length?) in lengths.addresses { lockOuts.insert(digest, until: now + length) }
         if let account = reservation.account, let length = lengths.account {
-            lockOuts.insert(account.digest, until: now + length)
+            lockOuts.insert(account.active.digest, until: now + length)
         }
         return (lengths.addresses.compactMap(\.length).max(), lengths.account)
     }
@@ -162,7 +191,10 @@ package final class SignInGuard: Sendable {
         // Another gateway's clock may be late.
         let now = now() - ClockDifference.tolerated
         lockOuts.sweep(at: now)
-        _ = try await write { try $0.run(AttemptStatements.deleteEnded, now) }
+        try await write { connection in
+            try connection.run(AttemptStatements.deleteEnded, now)
+            try AccountCounters.sweep(at: now, connection)
+        }
         for (kind, limit) in [
             (AttemptKind.address, limits.address), (.network, limits.address), (.account, limits.account),
         ] {
@@ -209,25 +241,28 @@ package final class SignInGuard: Sendable {
 }
 
 extension SignInGuard.Reservation {
-    /// The counters.
-    fileprivate var counters: [StoredCounter] { [address] + networks + (account.map { [$0] } ?? []) }
+    /// The counters of the address and its networks.
+    fileprivate var addressCounters: [StoredCounter] { [address] + networks }
 
     /// Reserves the places if all counters allow it. Otherwise writes nothing.
     fileprivate func begin(
         at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
     ) throws(DatabaseError) -> SignInGuard.Decision {
-        if let wait = try refusal(at: now, lockOuts, connection) { return .refused(wait) }
-        // A network gets a counter when an attempt fails.
-        try StoredCounter.touch(counters.filter { $0.kind != .network }, at: now, connection)
-        try connection.run(
-            AttemptStatements.begin, id, address.digest, account?.digest, now + SignInGuard.placeLifetime)
         var granted = self
-        granted.hasFailures = try account?.hasFailures(connection) ?? false
+        granted.account = try account?.resolved(at: now, connection)
+        let onAccount = granted.account?.active
+        let all = addressCounters + (onAccount.map { [$0] } ?? [])
+        if let wait = try Self.refusal(all, at: now, lockOuts, connection) { return .refused(wait) }
+        // A network gets a counter when an attempt fails.
+        try StoredCounter.touch(all.filter { $0.kind != .network }, at: now, connection)
+        try connection.run(
+            AttemptStatements.begin, id, address.digest, onAccount?.digest, now + SignInGuard.placeLifetime)
+        granted.hasFailures = try onAccount?.hasFailures(connection) ?? false
         return .granted(granted)
     }
 
-    private func refusal(
-        at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
+    private static func refusal(
+        _ counters: [StoredCounter], at now: Date, _ lockOuts: KnownLockOuts, _ connection: Connection
     ) throws(DatabaseError) -> Duration? {
         for counter in counters {
             guard let refusal = try counter.refusal(at: now, connection) else { continue }

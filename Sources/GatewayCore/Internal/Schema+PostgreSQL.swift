@@ -31,6 +31,7 @@ extension Schema {
         Migration(
             to: 31, named: "names of clients that people allowed",
             "ALTER TABLE client_consents ADD COLUMN client_name \(text)"),
+        Migration(to: 32, named: "addresses from which people signed in", serverKnownAddresses),
     ]
 
     /// The type of text in PostgreSQL.

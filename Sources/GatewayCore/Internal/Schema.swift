@@ -225,5 +225,6 @@ package enum Schema {
         Migration(
             to: 31, named: "names of clients that people allowed",
             "ALTER TABLE client_consents ADD COLUMN client_name TEXT"),
+        Migration(to: 32, named: "addresses from which people signed in", knownAddresses),
     ]
 }

@@ -104,7 +104,7 @@ package struct PasswordSignIn: Sendable {
                 try await fail(reservation, reason: reason, person: credential?.person.id, from: client)
                 return .refused
             }
-            try await attempts.succeed(reservation)
+            try await attempts.succeed(reservation, withPassword: true)
             hasher.recordSignIn(from: client.address)
             return .right(credential)
         }

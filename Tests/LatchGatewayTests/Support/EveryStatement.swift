@@ -117,6 +117,10 @@ enum EveryStatement {
         NamedStatement("AttemptStatements.deleteIdle", AttemptStatements.deleteIdle.text),
         NamedStatement("AttemptStatements.count", AttemptStatements.count.text),
         NamedStatement("AttemptStatements.deleteLeast", AttemptStatements.deleteLeast.text),
+        NamedStatement("KnownAddressStatements.find", KnownAddressStatements.find.text),
+        NamedStatement("KnownAddressStatements.record", KnownAddressStatements.record.text),
+        NamedStatement("KnownAddressStatements.trim", KnownAddressStatements.trim.text),
+        NamedStatement("KnownAddressStatements.deleteUnused", KnownAddressStatements.deleteUnused.text),
     ]
 
     private static let clientSessionStatements: [NamedStatement] = [
