@@ -147,8 +147,8 @@ package final class Database: Sendable {
 
     /// Reads like ``read(_:)``, on a thread for long reads. For reads whose time grows with the data.
     ///
-    /// Long reads do not delay ``read(_:)``, because they have connections of their own. A database without connections
-    /// for long reads uses those of ``read(_:)``.
+    /// Long reads do not delay ``read(_:)``, because they have connections of their own. They wait for each other for as
+    /// long as it takes. A database without connections for long reads uses those of ``read(_:)``.
     ///
     /// - Parameter body: The closure to run inside a transaction. A statement in it that writes throws.
     /// - Returns: The value of `body`.
@@ -278,12 +278,15 @@ extension Database {
 
     /// Starts `count` threads for reads, and those for long reads.
     private func startReaders(_ count: Int) async throws(DatabaseError) {
-        for _ in 0..<count { try await startReader(of: reading) }
-        for _ in 0..<driver.longReaderCount { try await startReader(of: longReading) }
+        for _ in 0..<count { try await startReader(of: reading, maximumWait: driver.maximumWait) }
+        for _ in 0..<driver.longReaderCount { try await startReader(of: longReading, maximumWait: nil) }
     }
 
-    /// Starts one reader thread, and waits until it has opened the database.
-    private func startReader(of mailbox: Mailbox<ReadJob>) async throws(DatabaseError) {
+    /// Starts one reader thread, and waits until it has opened the database. A read that has waited for longer than
+    /// `maximumWait` fails.
+    private func startReader(
+        of mailbox: Mailbox<ReadJob>, maximumWait: Duration?
+    ) async throws(DatabaseError) {
         let driver = driver
         let (readers, readerExits) = (readers, readerExits)
         readers.enter()
@@ -293,7 +296,7 @@ extension Database {
                 while let job = mailbox.takeOne() {
                     guard job.call.start() else { continue }
                     job.call.complete(
-                        failure: job.isOverdue(driver) ? Self.overdue(driver) : connection.performRead(job.call))
+                        failure: job.hasWaited(maximumWait) ? Self.overdue(driver) : connection.performRead(job.call))
                 }
             }
         } atEnd: {
@@ -375,8 +378,6 @@ private struct ReadJob: Sendable {
         self.call = call
     }
 
-    /// Whether the read has waited so long that its caller must not wait any longer.
-    func isOverdue(_ driver: any DatabaseDriver) -> Bool {
-        driver.maximumWait.map { posted.duration(to: .now) > $0 } ?? false
-    }
+    /// Whether the read has waited for longer than a time. False for nil.
+    func hasWaited(_ maximum: Duration?) -> Bool { maximum.map { posted.duration(to: .now) > $0 } ?? false }
 }

@@ -62,7 +62,7 @@ package actor AssetChangeReader {
     /// - Throws: `DatabaseError`.
     package func next() async throws -> AssetChanges {
         let previous = last
-        return try await database.readLong { connection in
+        return try await database.read { connection in
             let newest = try connection.first(AssetStatements.lastChange) ?? 0
             var changes = AssetChanges(newest: newest)
             guard let previous, newest > previous else { return changes }

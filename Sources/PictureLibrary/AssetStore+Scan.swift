@@ -14,12 +14,12 @@ extension AssetStore {
 
     /// Returns the folders that existed at the last scan.
     func folders() async throws -> [String] {
-        try await database.readLong { try $0.all(AssetStatements.albumPaths) }
+        try await database.read { try $0.all(AssetStatements.albumPaths) }
     }
 
     /// Returns the files that a folder contained at the last scan.
     func known(in folder: String) async throws -> [KnownFile] {
-        try await database.readLong { try $0.all(AssetStatements.known, folder) }
+        try await database.read { try $0.all(AssetStatements.known, folder) }
     }
 
     /// Returns the files in any folder that may be this file under another name.
@@ -100,7 +100,7 @@ extension AssetStore {
     func remove(folder: String) async throws -> Int {
         var count = 0
         while true {
-            let rest = try await database.readLong { try $0.all(AssetStatements.inFolder, folder) }
+            let rest = try await database.read { try $0.all(AssetStatements.inFolder, folder) }
             guard !rest.isEmpty else { break }
             count += try await remove(rest.map { MovedFile(id: $0.0, folder: folder, name: $0.1) })
         }

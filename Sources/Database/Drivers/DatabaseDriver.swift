@@ -13,7 +13,7 @@ package protocol DatabaseDriver: Sendable {
     /// Whether changes by others are reported by a connection of their own. When false, the writing connection reports
     /// them.
     var listens: Bool { get }
-    /// How long a call may wait for a connection. Nil for a database that always has its connections.
+    /// How long a call may wait for a connection, except a long read. Nil for a database that always has its connections.
     var maximumWait: Duration? { get }
     /// How often the connections have waited for an answer of a server. 0 for a database without one.
     var roundTripCount: Int { get }

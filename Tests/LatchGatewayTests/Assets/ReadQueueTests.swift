@@ -23,7 +23,7 @@ struct ReadQueueTests {
             #expect(await steps.next() == "first")
             for number in 0..<ReadQueue.maximumWaiting {
                 group.addTask { try await queue.run(of: "ada") { _ = start.yield("\(number)") } }
-                while queue.waitingCount(of: "ada") <= number { await Task.yield() }
+                try await eventually { queue.waitingCount(of: "ada") > number }
             }
 
             let refusal = await #expect(throws: GatewayError.self) { try await queue.run(of: "ada") {} }
@@ -61,9 +61,9 @@ struct ReadQueueTests {
             let waiting = (0..<ReadQueue.maximumWaiting).map { _ in
                 Task { try await queue.run(of: "ada") { _ = Issue.record("A cancelled read has run.") } }
             }
-            while queue.waitingCount(of: "ada") < waiting.count { await Task.yield() }
+            try await eventually { queue.waitingCount(of: "ada") >= waiting.count }
             group.addTask { try await queue.run(of: "ada", mayRefuse: false) {} }
-            while queue.waitingCount(of: "ada") == waiting.count { await Task.yield() }
+            try await eventually { queue.waitingCount(of: "ada") != waiting.count }
             for task in waiting {
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }

@@ -82,7 +82,7 @@ struct AssetReadShareTests {
             try await Self.holding(ada, in: store) { () async throws in
                 let waiting = (0..<ReadQueue.maximumWaiting).map { _ in Task { try await store.read(for: ada) { _ in } }
                 }
-                while store.reads.waitingCount(of: ada.id) < waiting.count { await Task.yield() }
+                try await eventually { store.reads.waitingCount(of: ada.id) >= waiting.count }
                 let refused = try await route.send(fixture, shared, as: fixture.token)
                 #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
                 #expect([200, 201].contains(try await route.send(fixture, shared, as: bob).status))
@@ -121,9 +121,9 @@ struct AssetReadShareTests {
                 try socket?.write(
                     "POST /immich/api/search/metadata HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(fixture.token)"
                         + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
-                while store.reads.waitingCount(of: ada.id) == 0 { await Task.yield() }
+                try await eventually { store.reads.waitingCount(of: ada.id) > 0 }
                 socket = nil
-                while store.reads.waitingCount(of: ada.id) > 0 { await Task.yield() }
+                try await eventually { store.reads.waitingCount(of: ada.id) == 0 }
             }
         }
     }
