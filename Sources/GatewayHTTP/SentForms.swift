@@ -13,8 +13,9 @@ import Synchronization
 /// ``lifetime`` afterwards. It must be equal and come from the same browser. An error is not repeated, so each wrong
 /// password counts.
 ///
-/// The first copy is answered to its end, also when its connection is closed before. Otherwise the browser, or a proxy, that
-/// gives up the first copy would leave the person with the old cookie of a session that the form has ended or replaced.
+/// The handler of the first copy runs to completion even if its connection closes. Otherwise a browser or a proxy that
+/// closes it would leave the person with the old cookie of a session that the form has ended or replaced. Its task has no
+/// preference for the event loop of the connection, so that the loop serves others meanwhile.
 ///
 /// A response may have the token of a new session. Only a request with the secrets of the first one gets it: the cookie of
 /// the browser and the token of the form. Each gateway stores only the forms that were sent to itself.
@@ -53,11 +54,12 @@ package final class SentForms: Sendable {
     ///
     /// - Parameters:
     ///   - form: The form. Its token must be checked, so that a browser takes the place of one form only.
+    ///   - isStored: Whether a copy that arrives after the response gets it too. If not, only copies that arrive before do.
     ///   - handler: Answers the form. It is not cancelled with the request.
     /// - Returns: The response.
     /// - Throws: The errors of `handler`.
     package func response(
-        to form: SentForm, _ handler: @escaping @Sendable () async throws -> ServerResponse
+        to form: SentForm, isStored: Bool = true, _ handler: @escaping @Sendable () async throws -> ServerResponse
     ) async throws -> ServerResponse {
         let outcome = Outcome()
         // After an error of the first copy, the next one is answered by itself.
@@ -66,7 +68,7 @@ package final class SentForms: Sendable {
         }
         do {
             let response = try await Task { try await handler() }.value
-            store(response, to: form, outcome)
+            if isStored { store(response, to: form, outcome) } else { remove(form, outcome) }
             outcome.set(Self.isError(response) ? nil : response)
             return response
         } catch {

@@ -29,12 +29,10 @@ extension BridgeDialect {
             return try await signedInMeanwhile(browser, bridge) ?? services.redirectPages.unknownCallback
         }
         let callback = base + prefix + path
-        // The response for an app has a one-time code, which is given once.
-        guard case .web = pending.state.returnTo else {
-            return await finished(pending, browser, callback: callback, bridge)
-        }
+        // The response for an app has a one-time code, which is not given again later.
+        let isForBrowser = if case .web = pending.state.returnTo { true } else { false }
         let sent = SentForm(callback: path, of: pending.secret.secret.reveal())
-        return try await services.sentForms.response(to: sent) {
+        return try await services.sentForms.response(to: sent, isStored: isForBrowser) {
             await finished(pending, browser, callback: callback, bridge)
         }
     }

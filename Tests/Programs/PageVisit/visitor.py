@@ -172,6 +172,7 @@ class Visitor:
     def double_click(element):
         """Double-clicks an element. When the first click has already opened another page, Playwright may wait in vain for the
         end of the second one in Firefox; what follows then says whether the clicks had their effect."""
+        element.wait_for()
         with suppress(PlaywrightTimeout):
             element.dblclick(timeout=10_000)
 
