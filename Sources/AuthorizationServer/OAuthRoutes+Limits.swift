@@ -11,6 +11,7 @@ import HTTPServer
 /// | a refresh or a revocation of a token of this server, by a client without a secret | the session of the token |
 /// | more than five such refreshes a minute that are refused | the address |
 /// | with wrong credentials | the address, apart from its other requests |
+/// | with a proof of a key (DPoP) that no valid token goes with | the address, apart from its other requests |
 /// | all others | the address |
 ///
 /// So requests that anybody can send do not use up what clients and sessions at the same address need.

@@ -85,7 +85,7 @@ package struct LibraryFolder: Sendable {
         }
     }
 
-    /// Whether a large file is hardly on the disk.
+    /// Whether less than half of a large file is on the disk.
     private static func isSparse(_ name: String, of directory: Int32, _ status: stat) -> Bool {
         let size = Int(status.st_size)
         // st_blocks counts 512 bytes, whatever the block size of the file system.

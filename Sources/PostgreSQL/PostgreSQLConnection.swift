@@ -162,7 +162,8 @@ final class PostgreSQLConnection: DriverConnection {
             // A COMMIT that waits for a standby must not be cancelled: the server would complete it without the
             // standby, and others would see what a fail-over loses.
             let result = try use(isCancellable: false) { (session, deadline) throws(DatabaseError) in
-                // The notifications of all transactions on the server wait for each other here.
+                // NOTIFY takes a lock that one committing transaction of the server holds, of all its databases.
+                // Source: PostgreSQL, `PreCommit_Notify` in `src/backend/commands/async.c`.
                 if !isBulk { try session.queue("SET LOCAL lock_timeout = \(lockTimeout)") }
                 try session.queue("COMMIT", isDiscarded: false)
                 return try session.receive(until: deadline).last

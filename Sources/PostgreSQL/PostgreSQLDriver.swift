@@ -25,7 +25,7 @@ package struct PostgreSQLDriver: DatabaseDriver {
     ///   - answerTimeout: How long to wait for the answer to a statement. The server cancels a statement a little
     ///     earlier.
     ///   - isBulk: Whether statements may take any time and a transaction may pause for 60 seconds, because it copies
-    ///     many rows. Otherwise it may pause for 2 seconds.
+    ///     many rows. Otherwise it may pause for two fifths of `answerTimeout`, at least 2 seconds.
     package init(
         _ address: PostgreSQLAddress, applicationID: Int32, readerCount: Int = 4, longReaderCount: Int = 0,
         answerTimeout: Duration = .seconds(5), isBulk: Bool = false

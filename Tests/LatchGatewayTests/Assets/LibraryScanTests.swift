@@ -36,7 +36,7 @@ struct LibraryScanTests {
         }
     }
 
-    @Test("a file that is hardly on the disk or larger than 1 TiB is left out, and others are read")
+    @Test("a file with less than half on the disk, or of more than 1 TiB, is left out; others are read")
     func sparseFiles() async throws {
         try await LibraryFixture.with { fixture in
             try fixture.put("abc", at: "ada@example.org/a.jpg")
