@@ -62,9 +62,7 @@ extension OAuthRoutes {
     /// Source: RFC 8628 §5.1.
     private func entered(_ visit: SignedInRequest) async throws -> ServerResponse {
         let client = pages.client(of: visit.request)
-        // A name that no account has: a mistyped code must not lock out the person's password.
-        let name = EmailAddress(normalizing: "device code \(visit.person.id.uuidString)")
-        switch try await services.attempts.reserve(from: client.address, account: name) {
+        switch try await services.attempts.reserve(from: client.address, guessing: .deviceCodes(of: visit.person.id)) {
         case .refused(let wait): return tooManyCodes(wait)
         case .granted(let reservation):
             let response: ServerResponse?

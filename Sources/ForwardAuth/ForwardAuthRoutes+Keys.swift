@@ -33,7 +33,7 @@ extension ForwardAuthRoutes {
         let key = String(decoding: basic.password, as: UTF8.self)
         if let known = services.apiKeys.cachedAuthentication(key), Self.isName(name, of: known) { return .known(known) }
         let client = origin(of: request)
-        switch try await services.attempts.reserve(from: client.address, account: name) {
+        switch try await services.attempts.reserve(from: client.address, guessing: .password(name)) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
             let known: KnownAPIKey?
@@ -49,7 +49,8 @@ extension ForwardAuthRoutes {
                 try await services.signIn.fail(reservation, reason: "wrong-key", person: known?.person.id, from: client)
                 return .refused
             }
-            try await services.attempts.succeed(reservation, withPassword: false)
+            // Not a success, which would clear the failures and make the address known: a program can have a key.
+            services.attempts.release(reservation)
             return .known(known)
         }
     }

@@ -27,7 +27,9 @@ struct SharedGuardTests {
                         byAddress
                         ? (Guards.address(7), EmailAddress(normalizing: "\(number)@example.org"))
                         : (Guards.address(number), account)
-                    group.addTask { try await guards[number % 3].reserve(from: address, account: account).granted }
+                    group.addTask {
+                        try await guards[number % 3].reserve(from: address, guessing: .password(account)).granted
+                    }
                 }
                 return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
             }
@@ -42,7 +44,7 @@ struct SharedGuardTests {
             #expect(lockOuts == [.seconds(120)])
             for attempts in guards {
                 let address = byAddress ? Guards.address(7) : Guards.address(99)
-                #expect(try await attempts.reserve(from: address, account: account).wait == .seconds(120))
+                #expect(try await attempts.reserve(from: address, guessing: .password(account)).wait == .seconds(120))
             }
         }
     }
@@ -53,7 +55,7 @@ struct SharedGuardTests {
             func attempt(_ number: Int) async throws -> SignInGuard.Reservation? {
                 let address = ClientAddress(IPAddress("2001:db8:0:\(String(number * 256, radix: 16))::1"))
                 let account = EmailAddress(normalizing: "\(number)@example.org")
-                return try await guards[number % 2].reserve(from: address, account: account).granted
+                return try await guards[number % 2].reserve(from: address, guessing: .password(account)).granted
             }
             // Sixteen times the five of an address.
             for number in 0..<80 {
@@ -63,7 +65,7 @@ struct SharedGuardTests {
             }
             for number in 80..<84 { #expect(try await attempt(number) == nil) }
             let other = ClientAddress(IPAddress("2001:db8:1::1"))
-            #expect(try await guards[0].reserve(from: other, account: account).granted != nil)
+            #expect(try await guards[0].reserve(from: other, guessing: .password(account)).granted != nil)
         }
     }
 
@@ -73,12 +75,13 @@ struct SharedGuardTests {
             for round in 0..<6 {
                 for attempts in guards {
                     let reservation = try #require(
-                        try await attempts.reserve(from: Guards.address(round), account: account).granted)
+                        try await attempts.reserve(from: Guards.address(round), guessing: .password(account)).granted)
                     #expect(try await attempts.fail(reservation).account == nil)
                 }
                 let reservation = try #require(
-                    try await guards[round % 3].reserve(from: Guards.address(round), account: account).granted)
-                try await guards[round % 3].succeed(reservation, withPassword: true)
+                    try await guards[round % 3].reserve(from: Guards.address(round), guessing: .password(account))
+                        .granted)
+                try await guards[round % 3].succeed(reservation)
             }
         }
     }
@@ -89,9 +92,9 @@ struct SharedGuardTests {
             try await Guards.add(account, to: guards[0], at: clock.now)
             let (home, stranger) = (Guards.address(1), Guards.address(2))
             func attempt(_ index: Int, from address: ClientAddress) async throws -> SignInGuard.Reservation? {
-                try await guards[index].reserve(from: address, account: account).granted
+                try await guards[index].reserve(from: address, guessing: .password(account)).granted
             }
-            try await guards[0].succeed(try #require(try await attempt(0, from: home)), withPassword: true)
+            try await guards[0].succeed(try #require(try await attempt(0, from: home)))
             // Four from the stranger, and the fifth from a third address, so that only the account is locked out.
             for number in 0..<5 {
                 let from = number < 4 ? stranger : Guards.address(3)
@@ -102,14 +105,13 @@ struct SharedGuardTests {
                 #expect(try await attempt(index, from: stranger) == nil)
                 #expect(try await attempt(index, from: Guards.address(4)) == nil)
                 try await guards[index].succeed(
-                    try #require(try await attempt(index, from: home)), withPassword: true)
+                    try #require(try await attempt(index, from: home)))
                 #expect(try await attempt(index, from: stranger) == nil, "The person's sign-in ends no lock-out.")
             }
 
             // A key of a program makes no address known.
             clock.advance(900)
-            let program = try #require(try await attempt(0, from: Guards.address(5)))
-            try await guards[0].succeed(program, withPassword: false)
+            guards[0].release(try #require(try await attempt(0, from: Guards.address(5))))
             for number in 10..<15 {
                 _ = try await guards[0].fail(try #require(try await attempt(0, from: Guards.address(number))))
             }
@@ -131,20 +133,22 @@ struct SharedGuardTests {
             try await Guards.add(account, to: attempts, at: clock.now)
             func signIn(_ number: Int) async throws {
                 try await attempts.succeed(
-                    try #require(try await attempts.reserve(from: Guards.address(number), account: account).granted),
-                    withPassword: true)
+                    try #require(
+                        try await attempts.reserve(from: Guards.address(number), guessing: .password(account)).granted))
             }
             // Five failures lock out all addresses that are not known.
             func known(_ numbers: Range<Int>) async throws -> [Int] {
                 for number in 100..<105 {
                     let guess = try #require(
-                        try await attempts.reserve(from: Guards.address(number), account: account).granted)
+                        try await attempts.reserve(from: Guards.address(number), guessing: .password(account)).granted)
                     _ = try await attempts.fail(guess)
                 }
                 var known: [Int] = []
                 for number in numbers {
                     guard
-                        let granted = try await attempts.reserve(from: Guards.address(number), account: account).granted
+                        let granted = try await attempts.reserve(
+                            from: Guards.address(number), guessing: .password(account)
+                        ).granted
                     else { continue }
                     attempts.release(granted)
                     known.append(number)
@@ -172,15 +176,19 @@ struct SharedGuardTests {
             // This gateway is killed: it neither settles the attempts nor closes its database.
             let killed = try await open(0)
             for number in 0..<5 {
-                #expect(try await killed.reserve(from: Guards.address(number), account: account).granted != nil)
+                #expect(
+                    try await killed.reserve(from: Guards.address(number), guessing: .password(account)).granted != nil)
             }
-            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+            #expect(
+                try await guards[0].reserve(from: Guards.address(9), guessing: .password(account)).wait == .seconds(1))
 
             clock.advance(179)
             try await guards[0].sweep()
-            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+            #expect(
+                try await guards[0].reserve(from: Guards.address(9), guessing: .password(account)).wait == .seconds(1))
             clock.advance(1)
-            let again = try #require(try await guards[0].reserve(from: Guards.address(9), account: account).granted)
+            let again = try #require(
+                try await guards[0].reserve(from: Guards.address(9), guessing: .password(account)).granted)
             #expect(try await guards[0].fail(again).account == nil, "An attempt without a result must not count.")
         }
     }
@@ -189,7 +197,7 @@ struct SharedGuardTests {
     func late() async throws {
         try await Guards.with(1) { guards, clock, _ in
             let reservation = try #require(
-                try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+                try await guards[0].reserve(from: Guards.address(1), guessing: .password(account)).granted)
             clock.advance(119)
             try guards[0].requireInTime(reservation)
             clock.advance(1)
@@ -231,15 +239,15 @@ struct SharedGuardTests {
             var length: Duration?
             while length == nil {
                 let reservation = try #require(
-                    try await other.reserve(from: Guards.address(1), account: account).granted)
+                    try await other.reserve(from: Guards.address(1), guessing: .password(account)).granted)
                 length = try await other.fail(reservation).account
             }
             #expect(length == .seconds(120))
-            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).wait != nil)
+            #expect(try await guards[0].reserve(from: Guards.address(2), guessing: .password(account)).wait != nil)
             clock.advance(59)
-            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).wait != nil)
+            #expect(try await guards[0].reserve(from: Guards.address(2), guessing: .password(account)).wait != nil)
             clock.advance(121)
-            #expect(try await guards[0].reserve(from: Guards.address(2), account: account).granted != nil)
+            #expect(try await guards[0].reserve(from: Guards.address(2), guessing: .password(account)).granted != nil)
         }
     }
 
@@ -249,14 +257,15 @@ struct SharedGuardTests {
             let other = try await open(difference)
             var running: [SignInGuard.Reservation] = []
             for number in 0..<5 {
-                running += [try await other.reserve(from: Guards.address(number), account: account).granted]
+                running += [try await other.reserve(from: Guards.address(number), guessing: .password(account)).granted]
                     .compactMap { $0 }
             }
             try #require(running.count == 5)
             clock.advance(119)
             try await guards[0].sweep()
             for reservation in running { try other.requireInTime(reservation) }
-            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(1))
+            #expect(
+                try await guards[0].reserve(from: Guards.address(9), guessing: .password(account)).wait == .seconds(1))
         }
     }
 
@@ -265,20 +274,21 @@ struct SharedGuardTests {
         try await Guards.with(1, capacity: 64) { guards, clock, open in
             for _ in 0..<5 {
                 let reservation = try #require(
-                    try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+                    try await guards[0].reserve(from: Guards.address(1), guessing: .password(account)).granted)
                 _ = try await guards[0].fail(reservation)
             }
             for number in 10..<400 {
                 let reservation = try #require(
                     try await guards[0].reserve(
-                        from: Guards.address(number), account: EmailAddress(normalizing: "\(number)@b.c")
+                        from: Guards.address(number), guessing: .password(EmailAddress(normalizing: "\(number)@b.c"))
                     ).granted)
                 _ = try await guards[0].fail(reservation)
                 #expect(try await guards[0].storedCount <= 2 * (64 + 4))
             }
             // Another gateway, which does not know the lock-out.
             let other = try await open(0)
-            #expect(try await other.reserve(from: Guards.address(2), account: account).wait == .seconds(120))
+            #expect(
+                try await other.reserve(from: Guards.address(2), guessing: .password(account)).wait == .seconds(120))
 
             clock.advance(day)
             try await guards[0].sweep()
@@ -291,14 +301,15 @@ struct SharedGuardTests {
         try await Guards.with(2) { guards, clock, _ in
             for _ in 0..<5 {
                 let reservation = try #require(
-                    try await guards[0].reserve(from: Guards.address(1), account: account).granted)
+                    try await guards[0].reserve(from: Guards.address(1), guessing: .password(account)).granted)
                 _ = try await guards[0].fail(reservation)
             }
             let writes = guards.map(\.database.writeCount)
             let stored = try await guards[1].storedCount
             for _ in 0..<50 {
                 for attempts in guards {
-                    #expect(try await attempts.reserve(from: Guards.address(2), account: account).wait != nil)
+                    #expect(
+                        try await attempts.reserve(from: Guards.address(2), guessing: .password(account)).wait != nil)
                 }
             }
             #expect(guards[0].database.writeCount == writes[0])
@@ -323,14 +334,16 @@ struct SharedGuardTests {
         try await Guards.with(1) { guards, _, _ in
             for number in 0..<5 {
                 let reservation = try #require(
-                    try await guards[0].reserve(from: Guards.address(number), account: account).granted)
+                    try await guards[0].reserve(from: Guards.address(number), guessing: .password(account)).granted)
                 let settled = Task {
                     withUnsafeCurrentTask { unsafe $0?.cancel() }
                     return try await guards[0].fail(reservation).account
                 }
                 _ = try await settled.value
             }
-            #expect(try await guards[0].reserve(from: Guards.address(9), account: account).wait == .seconds(120))
+            #expect(
+                try await guards[0].reserve(from: Guards.address(9), guessing: .password(account)).wait == .seconds(120)
+            )
         }
     }
 
@@ -354,15 +367,25 @@ struct SharedGuardTests {
         }
     }
 
-    @Test("digests depend on the key, and an address is not an account")
+    @Test("digests depend on the key, and addresses, accounts and codes of devices have their own")
     func digests() {
         let (one, other) = (AttemptDigests(key: Secret.random(32)), AttemptDigests(key: Secret.random(32)))
-        #expect(one.account(account) == one.account(account))
-        #expect(one.account(account) != other.account(account))
-        #expect(one.account(account) != AttemptDigests(key: nil).account(account))
-        #expect(AttemptDigests(key: nil).account(account) == AttemptDigests(key: nil).account(account))
         let address = AddressKey(IPAddress("97.97.97.97"))
-        #expect(one.address(address) != one.account(EmailAddress(normalizing: "aaaa")))
+        for place in [nil, address] {
+            func digest(_ digests: AttemptDigests) -> [UInt8] { digests.guessed(.password(account), at: place) }
+            #expect(digest(one) == digest(one) && digest(one) != digest(other))
+            let plain = AttemptDigests(key: nil)
+            #expect(digest(one) != digest(plain) && digest(plain) == digest(AttemptDigests(key: nil)))
+        }
+        let person = UUID()
+        let names = ["aaaa", "device codes \(person.uuidString)", person.uuidString]
+        let all =
+            [one.address(address)]
+            + [nil, address].flatMap { place in
+                [one.guessed(.deviceCodes(of: person), at: place)]
+                    + names.map { one.guessed(.password(EmailAddress(normalizing: $0)), at: place) }
+            }
+        #expect(Set(all).count == all.count)
     }
 }
 

@@ -89,9 +89,9 @@ def fills(dialect: Dialect, people: int) -> list[tuple[str, int, str]]:
             INSERT INTO attempt_counters (digest, kind, failures, lock_outs, window_ends_at, locked_until, used_at)
             SELECT {dialect.blob("i", "counter")}, CASE WHEN i % 2 = 0 THEN 'address' ELSE 'account' END, 3, 1,
                 {now + DAY}, {now + DAY}, {now} FROM n"""),
-        ("known_addresses", 100_000, f"""
-            INSERT INTO known_addresses (digest, account, used_at)
-            SELECT {dialect.blob("i", "known")}, {dialect.blob("i / 16", "account")}, {now} FROM n"""),
+        ("known_addresses", people * 16, f"""
+            INSERT INTO known_addresses (person_id, address, used_at)
+            SELECT {dialect.person("i / 16")}, {dialect.blob("i", "known")}, {now} FROM n"""),
     ]
     for table, count in (("pending_requests", 8_192), ("one_time_codes", 16_384), ("client_assertions", 524_288),
                          ("used_proofs", 524_288)):

@@ -1,5 +1,6 @@
 import Database
 import FoundationEssentials
+import HTTPMessages
 
 /// The counters of the failed attempts on one account.
 ///
@@ -16,17 +17,24 @@ struct AccountCounters: Sendable {
     /// How old the recorded time of the last sign-in may be: a day. A sign-in before that writes nothing.
     private static let precision = Duration.seconds(86_400)
 
-    /// The account that the client named.
-    let account: EmailAddress
+    /// The account that the client named. Nil when something else than a password is guessed.
+    private let account: EmailAddress?
+    /// The digest of the client's address.
+    private let address: [UInt8]
     /// The counter of the addresses that are not known.
     let others: StoredCounter
     /// The counter of the client's address, which is used when the address is known.
     let own: StoredCounter
     private var lastSignIn: Date?
 
-    /// Creates the counters of an account whose client's address is not known.
-    init(_ account: EmailAddress, others: StoredCounter, own: StoredCounter) {
-        (self.account, self.others, self.own) = (account, others, own)
+    /// Creates the counters of what is guessed, for a client whose address is not known.
+    init(
+        _ guessed: GuessedSecret, at address: AddressKey, _ digests: AttemptDigests, _ limit: AttemptLimit
+    ) {
+        account = if case .password(let account) = guessed { account } else { nil }
+        self.address = digests.address(address)
+        others = StoredCounter(kind: .account, digest: digests.guessed(guessed, at: nil), limit: limit)
+        own = StoredCounter(kind: .account, digest: digests.guessed(guessed, at: address), limit: limit)
     }
 
     /// The counter that limits the client's attempts.
@@ -36,19 +44,23 @@ struct AccountCounters: Sendable {
     ///
     /// An address is forgotten when the password changes, when the person is signed out everywhere, and with the account.
     func resolved(at now: Date, _ connection: Connection) throws(DatabaseError) -> AccountCounters {
+        guard let account else { return self }
         var found = self
         found.lastSignIn = try connection.first(
-            KnownAddressStatements.find, own.digest, now - Self.addressLifetime, account.text)
+            KnownAddressStatements.find, account.text, address, now - Self.addressLifetime)
         return found
     }
 
     /// Whether a sign-in must be recorded.
-    func needsRecord(at now: Date) -> Bool { lastSignIn.map { now >= $0 + Self.precision } ?? true }
+    func needsRecord(at now: Date) -> Bool {
+        account != nil && (lastSignIn.map { now >= $0 + Self.precision } ?? true)
+    }
 
     /// Records a sign-in from the client's address.
     func record(at now: Date, _ connection: Connection) throws(DatabaseError) {
-        try connection.run(KnownAddressStatements.record, own.digest, others.digest, now)
-        try connection.run(KnownAddressStatements.trim, others.digest, Self.maximumAddresses)
+        guard let account else { return }
+        try connection.run(KnownAddressStatements.record, account.text, address, now)
+        try connection.run(KnownAddressStatements.trim, account.text, Self.maximumAddresses)
     }
 
     /// Deletes addresses that are not known any more, at most 1,000.

@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import HTTPMessages
 
 /// Computes the digests under which attempts are counted in the database. They have a fixed size, however long an
@@ -13,12 +14,14 @@ struct AttemptDigests: Sendable {
     /// Returns the digest of a client's address.
     func address(_ address: AddressKey) -> [UInt8] { digest("address", address.bytes) }
 
-    /// Returns the digest of an account, whether or not it exists.
-    func account(_ email: EmailAddress) -> [UInt8] { digest("account", Array(email.text.utf8)) }
-
-    /// Returns the digest of an account for clients at one address.
-    func account(_ email: EmailAddress, at address: AddressKey) -> [UInt8] {
-        digest("account at address", address.bytes + Array(email.text.utf8))
+    /// Returns the digest of what is guessed, by clients at one address or by all.
+    func guessed(_ secret: GuessedSecret, at address: AddressKey?) -> [UInt8] {
+        let place = address?.bytes ?? []
+        return switch secret {
+        case .password(let email):
+            digest(place.isEmpty ? "account" : "account at address", place + Array(email.text.utf8))
+        case .deviceCodes(let person): digest("device codes", place + Array(person.uuidString.utf8))
+        }
     }
 
     private func digest(_ kind: StaticString, _ bytes: [UInt8]) -> [UInt8] {

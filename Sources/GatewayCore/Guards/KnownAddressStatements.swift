@@ -1,34 +1,36 @@
 import Database
 import FoundationEssentials
 
-/// SQL statements for the addresses from which people have signed in with the password.
+/// SQL statements for the addresses from which people have signed in with the password. `?1` is the e-mail address of the
+/// account, and `?2` the digest of the client's address.
 enum KnownAddressStatements {
-    /// Finds the last sign-in from an address after `?2`, since the password of the account changed.
+    /// Finds the last sign-in from an address after `?3`, since the password of the account changed.
     static let find = Statement(
         """
-        SELECT k.used_at FROM known_addresses k, people p
-        WHERE k.digest = ?1 AND k.used_at > ?2 AND p.email = ?3 AND k.used_at >= p.created_at
+        SELECT k.used_at FROM people p, known_addresses k
+        WHERE p.email = ?1 AND k.person_id = p.id AND k.address = ?2 AND k.used_at > ?3
             AND (p.signed_out_at IS NULL OR k.used_at >= p.signed_out_at)
-        """, [UInt8].self, Date.self, String.self
+        """, String.self, [UInt8].self, Date.self
     ) { row throws(DatabaseError) in try row.get(0) as Date }
 
     static let record = Statement(
         """
-        INSERT INTO known_addresses (digest, account, used_at) VALUES (?, ?, ?)
-        ON CONFLICT (digest) DO UPDATE SET used_at = excluded.used_at
-        """, [UInt8].self, [UInt8].self, Date.self)
+        INSERT INTO known_addresses (person_id, address, used_at) SELECT id, ?2, ?3 FROM people WHERE email = ?1
+        ON CONFLICT (person_id, address) DO UPDATE SET used_at = excluded.used_at
+        """, String.self, [UInt8].self, Date.self)
 
     /// Deletes the addresses of an account beyond `?2`.
     static let trim = Statement(
         """
-        DELETE FROM known_addresses WHERE digest IN (
-            SELECT digest FROM known_addresses WHERE account = ?1 ORDER BY used_at DESC, digest
+        DELETE FROM known_addresses WHERE (person_id, address) IN (
+            SELECT k.person_id, k.address FROM people p, known_addresses k
+            WHERE p.email = ?1 AND k.person_id = p.id ORDER BY k.used_at DESC, k.address
             LIMIT 1000000000 OFFSET ?2)
-        """, [UInt8].self, Int.self)
+        """, String.self, Int.self)
 
     static let deleteUnused = Statement(
         """
-        DELETE FROM known_addresses WHERE digest IN (
-            SELECT digest FROM known_addresses WHERE used_at <= ? ORDER BY used_at LIMIT 1000)
+        DELETE FROM known_addresses WHERE (person_id, address) IN (
+            SELECT person_id, address FROM known_addresses WHERE used_at <= ? ORDER BY used_at LIMIT 1000)
         """, Date.self)
 }

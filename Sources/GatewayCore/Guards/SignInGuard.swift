@@ -82,10 +82,10 @@ package final class SignInGuard: Sendable {
         self.now = now
     }
 
-    /// Requests an attempt from an address, and on an account if one is given.
+    /// Requests an attempt from an address, to guess a secret if one is given.
     ///
     /// - Throws: `DatabaseError`, or `CancellationError`. The attempt is not allowed then.
-    package func reserve(from address: ClientAddress, account: EmailAddress?) async throws -> Decision {
+    package func reserve(from address: ClientAddress, guessing guessed: GuessedSecret?) async throws -> Decision {
         let now = now()
         let key = AddressKey(address)
         let request = Reservation(
@@ -93,7 +93,7 @@ package final class SignInGuard: Sendable {
             networks: key.all.dropFirst().map {
                 StoredCounter(kind: .network, digest: digests.address($0), limit: limits.address.times($0.allowance))
             },
-            account: account.map { counters(of: $0, at: key) },
+            account: guessed.map { AccountCounters($0, at: key, digests, limits.account) },
             begun: now)
         for counter in request.addressCounters {
             if let wait = lockOut(of: counter, at: now) { return .refused(wait) }
@@ -107,13 +107,6 @@ package final class SignInGuard: Sendable {
         let decision = try await write { [lockOuts] in try request.begin(at: now, lockOuts, $0) }
         if case .granted = decision { await trimIfNeeded() }
         return decision
-    }
-
-    private func counters(of account: EmailAddress, at address: AddressKey) -> AccountCounters {
-        AccountCounters(
-            account,
-            others: StoredCounter(kind: .account, digest: digests.account(account), limit: limits.account),
-            own: StoredCounter(kind: .account, digest: digests.account(account, at: address), limit: limits.account))
     }
 
     /// Returns how long a lock-out that this gateway knows still lasts. Nil when it knows none.
@@ -130,27 +123,21 @@ package final class SignInGuard: Sendable {
         }
     }
 
-    /// Settles an attempt that ended before the password was checked.
+    /// Settles an attempt that ended before the password was checked, or that proved something else than the password.
     package func release(_ reservation: Reservation) {
         ended.withLock { $0.append(reservation.id) }
     }
 
-    /// Settles an attempt with the correct password or key.
+    /// Settles an attempt with the correct password.
     ///
-    /// - Parameters:
-    ///   - reservation: The reservation of the attempt.
-    ///   - withPassword: Whether the client sent the password of the account. Its address is then recorded, which a key
-    ///     may not do: a program can have one.
     /// - Throws: `DatabaseError` when failures of the account could not be cleared, or the address not be recorded.
-    package func succeed(_ reservation: Reservation, withPassword: Bool) async throws {
+    package func succeed(_ reservation: Reservation) async throws {
         release(reservation)
         let (now, hasFailures) = (now(), reservation.hasFailures)
-        guard let account = reservation.account else { return }
-        let isRecorded = withPassword && account.needsRecord(at: now)
-        guard hasFailures || isRecorded else { return }
+        guard let account = reservation.account, hasFailures || account.needsRecord(at: now) else { return }
         try await settle { connection in
             if hasFailures { try account.active.reset(connection) }
-            if isRecorded { try account.record(at: now, connection) }
+            if account.needsRecord(at: now) { try account.record(at: now, connection) }
         }
     }
 

@@ -1,32 +1,23 @@
 extension Schema {
     /// The addresses from which people have signed in with the password, see ``AccountCounters``.
     ///
-    /// `digest` is that of the account and the address, `account` that of the account alone. Neither reveals an address
-    /// without the key of the gateway.
-    static let knownAddresses =
-        """
-        CREATE TABLE known_addresses (
-            digest BLOB NOT NULL PRIMARY KEY,
-            account BLOB NOT NULL,
-            used_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        \(knownAddressIndexes)
-        """
+    /// `address` is a digest, which reveals no address without the key of the gateway.
+    static let knownAddresses = knownAddresses(
+        id: "TEXT", digest: "BLOB", time: "INTEGER", end: " STRICT, WITHOUT ROWID")
 
     /// The same table in PostgreSQL.
-    static let serverKnownAddresses =
+    static let serverKnownAddresses = knownAddresses(id: text, digest: "BYTEA", time: "BIGINT", end: "")
+
+    private static func knownAddresses(id: String, digest: String, time: String, end: String) -> String {
         """
         CREATE TABLE known_addresses (
-            digest BYTEA PRIMARY KEY,
-            account BYTEA NOT NULL,
-            used_at BIGINT NOT NULL
-        );
-        \(knownAddressIndexes)
-        """
-
-    private static let knownAddressIndexes =
-        """
-        CREATE INDEX known_addresses_by_account ON known_addresses (account, used_at);
+            person_id \(id) NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+            address \(digest) NOT NULL,
+            used_at \(time) NOT NULL,
+            PRIMARY KEY (person_id, address)
+        )\(end);
+        CREATE INDEX known_addresses_by_person ON known_addresses (person_id, used_at);
         CREATE INDEX known_addresses_by_use ON known_addresses (used_at);
         """
+    }
 }

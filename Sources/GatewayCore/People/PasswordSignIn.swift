@@ -81,7 +81,7 @@ package struct PasswordSignIn: Sendable {
     package func check(_ email: EmailAddress, _ password: Secret, from client: RequestOrigin) async throws
         -> PasswordCheck
     {
-        switch try await attempts.reserve(from: client.address, account: email) {
+        switch try await attempts.reserve(from: client.address, guessing: .password(email)) {
         case .refused(let wait):
             return .limited(wait)
         case .granted(let reservation):
@@ -104,7 +104,7 @@ package struct PasswordSignIn: Sendable {
                 try await fail(reservation, reason: reason, person: credential?.person.id, from: client)
                 return .refused
             }
-            try await attempts.succeed(reservation, withPassword: true)
+            try await attempts.succeed(reservation)
             hasher.recordSignIn(from: client.address)
             return .right(credential)
         }

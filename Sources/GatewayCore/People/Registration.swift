@@ -27,7 +27,7 @@ package struct Registration: Sendable {
     ///
     /// - Throws: The same errors as ``PeopleStore/add(email:name:isAdministrator:password:mustChange:)``.
     package func register(_ email: String, _ password: Secret, from client: RequestOrigin) async throws -> Outcome {
-        switch try await attempts.reserve(from: client.address, account: nil) {
+        switch try await attempts.reserve(from: client.address, guessing: nil) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
             try await countAttempt(reservation, client)
@@ -47,7 +47,7 @@ package struct Registration: Sendable {
     package func registerFirst(
         _ email: String, name: String, _ password: Secret, from client: RequestOrigin
     ) async throws -> Outcome {
-        switch try await attempts.reserve(from: client.address, account: nil) {
+        switch try await attempts.reserve(from: client.address, guessing: nil) {
         case .refused(let wait): return .limited(wait)
         case .granted(let reservation):
             try await countAttempt(reservation, client)

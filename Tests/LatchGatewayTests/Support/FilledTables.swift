@@ -57,8 +57,7 @@ enum FilledTables {
                 "attempt_counters (digest, kind, failures, lock_outs, window_ends_at, locked_until, used_at)",
                 "\(digest), CASE i % 2 WHEN 0 THEN 'address' ELSE 'account' END, 1, 1, i, i, i", 8_000),
             insert(
-                "known_addresses (digest, account, used_at)",
-                "\(digest), sha256(convert_to((i % 999)::text, 'UTF8')), i", 8_000),
+                "known_addresses (person_id, address, used_at)", "'person' || i % 2000, \(digest), i", 8_000),
             insert("attempts_in_progress (id, address, account, ends_at)", "\(digest), \(digest), \(digest), i", 8_000),
             insert("pins (person_id, hash)", "'person' || i, ''", 2_000),
             insert(
