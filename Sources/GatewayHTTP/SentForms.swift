@@ -1,5 +1,6 @@
 import Crypto
 package import FoundationEssentials
+import GatewayCore
 import HTTPMessages
 package import HTTPServer
 import Primitives
@@ -13,9 +14,10 @@ import Synchronization
 /// ``lifetime`` afterwards. It must be equal and come from the same browser. An error is not repeated, so each wrong
 /// password counts.
 ///
-/// The handler of the first copy runs to completion even if its connection closes. Otherwise a browser or a proxy that
-/// closes it would leave the person with the old cookie of a session that the form has ended or replaced. Its task has no
-/// preference for the event loop of the connection, so that the loop serves others meanwhile.
+/// The handler of the first copy runs to completion even if its connection closes, at most ``maximumRunning`` of them at a
+/// time. Otherwise a browser or a proxy that closes it would leave the person with the old cookie of a session that the form
+/// has ended or replaced. Its task has no preference for the event loop of the connection, so that the loop serves others
+/// meanwhile.
 ///
 /// A response may have the token of a new session. Only a request with the secrets of the first one gets it: the cookie of
 /// the browser and the token of the form. Each gateway stores only the forms that were sent to itself.
@@ -26,6 +28,10 @@ package final class SentForms: Sendable {
     package static let capacity = 1_024
     /// The maximum length of the body of a response that is stored, in bytes.
     package static let maximumBody = 16_384
+    /// The maximum number of handlers that run to completion. Further ones are cancelled with their connection.
+    package static let maximumRunning = 64
+    /// The maximum number of copies of a form that wait for the response to the first one. Further ones get 503.
+    package static let maximumWaiting = 4
 
     private struct Sent {
         let content: SHA256Digest
@@ -37,6 +43,7 @@ package final class SentForms: Sendable {
     }
 
     private let sent = Mutex<[SHA256Digest: Sent]>([:])
+    private let running = Atomic<Int>(0)
     private let cookie: SessionCookie?
     private let now: @Sendable () -> Date
 
@@ -57,17 +64,17 @@ package final class SentForms: Sendable {
     ///   - isStored: Whether a copy that arrives after the response gets it too. If not, only copies that arrive before do.
     ///   - handler: Answers the form. It is not cancelled with the request.
     /// - Returns: The response.
-    /// - Throws: The errors of `handler`.
+    /// - Throws: The errors of `handler`; ``GatewayError/Code/busy`` when too many copies wait.
     package func response(
         to form: SentForm, isStored: Bool = true, _ handler: @escaping @Sendable () async throws -> ServerResponse
     ) async throws -> ServerResponse {
         let outcome = Outcome()
         // After an error of the first copy, the next one is answered by itself.
         while let earlier = earlier(form, or: outcome) {
-            if let response = await earlier.response() { return response }
+            if let response = try await earlier.response() { return response }
         }
         do {
-            let response = try await Task { try await handler() }.value
+            let response = try await complete(handler)
             if isStored { store(response, to: form, outcome) } else { remove(form, outcome) }
             outcome.set(Self.isError(response) ? nil : response)
             return response
@@ -78,11 +85,21 @@ package final class SentForms: Sendable {
         }
     }
 
+    private func complete(_ handler: @escaping @Sendable () async throws -> ServerResponse) async throws
+        -> ServerResponse
+    {
+        defer { running.subtract(1, ordering: .relaxed) }
+        guard running.add(1, ordering: .relaxed).newValue <= Self.maximumRunning else { return try await handler() }
+        return try await Task { try await handler() }.value
+    }
+
     /// Returns the response to the equal form that the same browser has just sent. Nil when there is none.
     ///
     /// For a form that is not valid any more, because the first copy of it took effect.
-    package func repeated(_ form: SentForm) async -> ServerResponse? {
-        await sent.withLock { known(form, in: $0)?.outcome }?.response()
+    ///
+    /// - Throws: ``GatewayError/Code/busy`` when too many copies wait; `CancellationError`.
+    package func repeated(_ form: SentForm) async throws -> ServerResponse? {
+        try await sent.withLock { known(form, in: $0)?.outcome }?.response()
     }
 
     /// Returns the outcome of the same form, or nil after the form was recorded with `outcome`.
@@ -138,27 +155,44 @@ package final class SentForms: Sendable {
         private struct State {
             var isOver = false
             var response: ServerResponse?
-            var waiters: [CheckedContinuation<ServerResponse?, Never>] = []
+            var waiters: [Int: CheckedContinuation<ServerResponse?, any Error>] = [:]
+            var lastWaiter = 0
         }
 
         private let state = Mutex(State())
 
         /// Returns the response as soon as it is there. Nil when that is an error.
-        func response() async -> ServerResponse? {
-            await withCheckedContinuation { continuation in
-                let (isOver, response) = state.withLock { state in
-                    if !state.isOver { state.waiters.append(continuation) }
-                    return (state.isOver, state.response)
+        ///
+        /// - Throws: ``GatewayError/Code/busy`` when too many copies wait; `CancellationError`.
+        func response() async throws -> ServerResponse? {
+            let number = state.withLock { state in
+                state.lastWaiter += 1
+                return state.lastWaiter
+            }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let result: Result<ServerResponse?, any Error>? = state.withLock { state in
+                        if state.isOver { return .success(state.response) }
+                        if Task.isCancelled { return .failure(CancellationError()) }
+                        guard state.waiters.count < SentForms.maximumWaiting else {
+                            return .failure(
+                                GatewayError(.busy, "The same form is already being answered; wait a moment."))
+                        }
+                        state.waiters[number] = continuation
+                        return nil
+                    }
+                    if let result { continuation.resume(with: result) }
                 }
-                if isOver { continuation.resume(returning: response) }
+            } onCancel: {
+                state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(throwing: CancellationError())
             }
         }
 
         func set(_ response: ServerResponse?) {
             let waiters = state.withLock { state in
                 (state.isOver, state.response) = (true, response)
-                defer { state.waiters = [] }
-                return state.waiters
+                defer { state.waiters = [:] }
+                return state.waiters.values
             }
             for waiter in waiters { waiter.resume(returning: response) }
         }

@@ -151,10 +151,10 @@ package struct PageRoutes: ServiceDialect {
             SentForm(request, token: $0, of: RequestTokens(request, cookie: cookie).cookie)
         }
         guard let visitor = try await visitor(of: request) else {
-            return await repeated(sent) ?? seeOther(PagePath.signIn)
+            return try await repeated(sent) ?? seeOther(PagePath.signIn)
         }
         guard let sent, tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id)) else {
-            return await repeated(sent) ?? invalidForm
+            return try await repeated(sent) ?? invalidForm
         }
         return try await services.sentForms.response(to: sent) {
             guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
@@ -168,9 +168,9 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Returns the response to the first copy of a form that ended or replaced the session of its browser.
-    private func repeated(_ form: SentForm?) async -> ServerResponse? {
+    private func repeated(_ form: SentForm?) async throws -> ServerResponse? {
         guard let form else { return nil }
-        return await services.sentForms.repeated(form)
+        return try await services.sentForms.repeated(form)
     }
 
     /// Returns the person who is signed in in the browser of a request, or nil when no person is.

@@ -52,9 +52,9 @@ import Testing
     func twice() async throws {
         #expect(try await send(form()) == "1")
         #expect(try await send(form()) == "1")
-        #expect(await forms.repeated(form())?.headers["X-Number"] == "1")
+        #expect(try await forms.repeated(form())?.headers["X-Number"] == "1")
         clock.advance(SentForms.lifetime.seconds)
-        #expect(await forms.repeated(form()) == nil)
+        #expect(try await forms.repeated(form()) == nil)
         #expect(try await send(form()) == "2")
     }
 
@@ -63,12 +63,14 @@ import Testing
     )
     func atOnce() async throws {
         let wrong = try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<20 { group.addTask { try await self.send(self.form(), status: .forbidden) } }
+            for _ in 0...SentForms.maximumWaiting {
+                group.addTask { try await self.send(self.form(), status: .forbidden) }
+            }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        #expect(wrong.count == 20)
+        #expect(wrong.count == SentForms.maximumWaiting + 1)
         let right = try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<20 { group.addTask { try await self.send(self.form("y=1")) } }
+            for _ in 0...SentForms.maximumWaiting { group.addTask { try await self.send(self.form("y=1")) } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(right.count == 1)
@@ -81,19 +83,19 @@ import Testing
         #expect(try await send(form(path: "/b")) == "3")
         #expect(try await send(form("x=2", path: "/b")) == "4")
         #expect(try await send(form()) == "5")
-        #expect(await forms.repeated(form(cookie: "another cookie")) == nil)
-        #expect(await forms.repeated(form(cookie: nil)) == nil)
+        #expect(try await forms.repeated(form(cookie: "another cookie")) == nil)
+        #expect(try await forms.repeated(form(cookie: nil)) == nil)
         #expect(try await send(form(cookie: "another cookie")) == "6")
     }
 
     @Test("the cookie that the response sets, or deletes, is the same browser")
     func cookieOfResponse() async throws {
         #expect(try await send(form(), cookie: "new") == "1")
-        #expect(await forms.repeated(form(cookie: "new"))?.headers["X-Number"] == "1")
-        #expect(await forms.repeated(form(cookie: nil)) == nil)
+        #expect(try await forms.repeated(form(cookie: "new"))?.headers["X-Number"] == "1")
+        #expect(try await forms.repeated(form(cookie: nil)) == nil)
         #expect(try await send(form("out=1", token: "two"), cookie: "") == "2")
-        #expect(await forms.repeated(form("out=1", token: "two", cookie: nil))?.headers["X-Number"] == "2")
-        #expect(await forms.repeated(form("out=1", token: "two", cookie: "new")) == nil)
+        #expect(try await forms.repeated(form("out=1", token: "two", cookie: nil))?.headers["X-Number"] == "2")
+        #expect(try await forms.repeated(form("out=1", token: "two", cookie: "new")) == nil)
     }
 
     @Test("a form whose first copy is cancelled takes effect once, and the second copy gets the response")
@@ -114,7 +116,65 @@ import Testing
         cancel.finish()
         #expect(try await second.value == "1")
         _ = try await first.value
-        #expect(await forms.repeated(form())?.headers["X-Number"] == "1")
+        #expect(try await forms.repeated(form())?.headers["X-Number"] == "1")
+    }
+
+    @Test("a few copies wait for the first one, further ones get an error, and one whose connection closes leaves")
+    func waiting() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let first = Task { [self] in
+            try await forms.response(to: form()) { [self] in
+                start.finish()
+                for await _ in ended {}
+                return ServerResponse(status: .ok, headers: ["X-Number": "\(next())"], body: [])
+            }
+        }
+        for await _ in started {}
+        let (refused, refuse) = AsyncStream.makeStream(of: Void.self)
+        let copies = (0..<2 * SentForms.maximumWaiting).map { _ in
+            Task {
+                do {
+                    return try await send(form())
+                } catch {
+                    refuse.yield()
+                    throw error
+                }
+            }
+        }
+        var refusals = refused.makeAsyncIterator()
+        for _ in 0..<SentForms.maximumWaiting { await refusals.next() }
+        // All places are taken now. Those whose connection closes make room.
+        for copy in copies { copy.cancel() }
+        for _ in 0..<SentForms.maximumWaiting { await refusals.next() }
+        for copy in copies { await #expect(throws: (any Error).self) { try await copy.value } }
+        let last = Task { try await send(form()) }
+        end.finish()
+        #expect(try await last.value == "1")
+        _ = try await first.value
+    }
+
+    @Test("beyond the maximum of running forms, a form is cancelled with its connection")
+    func running() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let running = (0...SentForms.maximumRunning).map { number in
+            Task { [self] in
+                try await forms.response(to: form(token: "\(number)")) {
+                    start.yield()
+                    for await _ in ended {}
+                    try Task.checkCancellation()
+                    return ServerResponse(status: .ok, headers: [:], body: [])
+                }
+            }
+        }
+        var starts = started.makeAsyncIterator()
+        for _ in running { await starts.next() }
+        for task in running { task.cancel() }
+        end.finish()
+        var cancelled = 0
+        for task in running { if case .failure = await task.result { cancelled += 1 } }
+        #expect(cancelled == 1)
     }
 
     @Test("a form whose first copy fails is answered by itself")
