@@ -28,6 +28,11 @@ struct ProxiesTests {
                 #expect(!view.fields.contains { $0.leaks(token) }, "\(view.fields)")
                 #expect(!way[0].contains("a=b") || view.values(like: "cookie").first?.contains("a=b") == true)
             }
+            // White space that only some programs remove.
+            for way in ["Authorization: \tBearer \(token)", "Cookie: \t__Host-latchd_session=\(token)"] {
+                let response = try await fixture.ask("/photos", [way])
+                #expect(!(BackendView(response)?.fields.contains { $0.leaks(token) } ?? false), "\(response)")
+            }
             // What is meant for the backend reaches it.
             let own = try await fixture.ask(
                 "/", ["Authorization: Basic eDp5", "Cookie: __Host-latchd_session=\(token); own=1"])
