@@ -33,16 +33,14 @@ extension OAuthRoutes {
     /// - Throws: ``Refusal``.
     func admit(_ request: ServerRequest, _ form: FormFields, _ credentials: ClientCredentials) throws(Refusal) {
         let address = RequestCaller.from(services.proxies.client(of: request))
-        switch credentials {
-        case .secret, .assertion:
+        guard !credentials.canProve else {
             guard let wait = services.limits.wait(.authentication, address) else { return }
             throw Refusal(response: tooMany(request, wait: wait))
-        case .none, .ambiguous, .unreadable:
-            guard let session = session(of: request, form),
-                !services.limits.isUsedUp(.refusedRefresh, by: .session(session))
-            else { return try consume(.address, address, request) }
-            try consume(.session, .session(session), request)
         }
+        guard let session = session(of: request, form),
+            !services.limits.isUsedUp(.refusedRefresh, by: .session(session))
+        else { return try consume(.address, address, request) }
+        try consume(.session, .session(session), request)
     }
 
     /// Returns the session of the token of a refresh or a revocation. It may be over. Nil when the token is not one of
@@ -92,13 +90,9 @@ extension OAuthRoutes {
         throw Refusal(response: tooMany(request, wait: wait))
     }
 
-    /// Counts wrong credentials.
+    /// Counts wrong credentials. Those that cannot prove anything are counted already.
     func countFailure(of request: ServerRequest, _ credentials: ClientCredentials) {
-        switch credentials {
-        case .secret, .assertion:
-            _ = services.limits.consume(.authentication, .from(services.proxies.client(of: request)))
-        // Counted already.
-        case .none, .ambiguous, .unreadable: break
-        }
+        guard credentials.canProve else { return }
+        _ = services.limits.consume(.authentication, .from(services.proxies.client(of: request)))
     }
 }

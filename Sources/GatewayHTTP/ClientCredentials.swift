@@ -44,6 +44,16 @@ package enum ClientCredentials {
         }
     }
 
+    /// Whether these may prove who the client is. An empty secret proves nothing; some libraries send one for a public
+    /// client.
+    package var canProve: Bool {
+        switch self {
+        case .secret(_, let secret, _): secret.count > 0
+        case .assertion: true
+        case .none, .ambiguous, .unreadable: false
+        }
+    }
+
     private static func basic(_ field: String) -> ClientCredentials? {
         guard let credentials = BasicCredentials(field), let id = text(credentials.name),
             let secret = text(credentials.password)

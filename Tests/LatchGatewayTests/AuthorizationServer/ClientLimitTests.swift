@@ -71,6 +71,24 @@ struct ClientLimitTests {
         }
     }
 
+    @Test("an empty secret counts for the address like none")
+    func emptySecret() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(5)
+        } _: { fixture in
+            let basic = [("Authorization", "Basic " + Data("app:".utf8).base64EncodedString())]
+            var statuses: [Int] = []
+            for number in 0..<7 {
+                let form = [("grant_type", "authorization_code"), ("code", "x"), ("redirect_uri", "x")]
+                statuses.append(
+                    number.isMultiple(of: 2)
+                        ? try await fixture.post("token", form, headers: basic).status
+                        : try await fixture.post("token", form + [("client_id", "app"), ("client_secret", "")]).status)
+            }
+            #expect(statuses.prefix(5).allSatisfy { $0 == 400 } && statuses.suffix(2) == [429, 429], "\(statuses)")
+        }
+    }
+
     @Test("wrong credentials count for the address, and use up nothing else of it")
     func wrongCredentials() async throws {
         try await OAuthFixture.with {
