@@ -10,7 +10,9 @@ extension DaemonProgram {
             "NETWORK", help: "An address or a network, such as 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32.")
         let duration = Option<String>(
             "for", value: "DURATION", help: "How long, such as 30m, 12h or 7d. Default: until it is removed.")
-        let note = Option<String>("note", value: "TEXT", help: "Why, for other operators. At most 200 characters.")
+        let note = Option<String>(
+            "note", value: "TEXT",
+            help: "Why, for other operators. At most 200 characters. Default: the note of the ban, if there is one.")
         return Command(
             "add", "Ban an address or a network, or change its ban.",
             discussion: """

@@ -160,7 +160,7 @@ enum BanStatements {
     static let add = Statement(
         """
         INSERT INTO bans (network, note, created_at, expires_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT (network) DO UPDATE SET note = excluded.note, created_at = excluded.created_at,
+        ON CONFLICT (network) DO UPDATE SET note = coalesce(excluded.note, bans.note), created_at = excluded.created_at,
             expires_at = excluded.expires_at
         """, String.self, String?.self, Date.self, Date?.self)
 
