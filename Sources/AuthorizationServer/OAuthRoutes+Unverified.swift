@@ -11,9 +11,9 @@ import SignInBridge
 ///
 /// Source: RFC 9700 §4.11.2.
 extension OAuthRoutes {
-    /// Returns the note that such a client is unverified. Nil for another client.
+    /// Returns the note that such a client is unverified. Nil for one that an administrator has approved, and for others.
     static func unverifiedNote(_ client: RegisteredClient) -> HTML? {
-        guard client.registration != nil else { return nil }
+        guard client.isUnverified else { return nil }
         return """
             <p role="note"><strong>This app is unverified.</strong> It registered itself, and anybody can register an app \
             with this name.</p>

@@ -107,7 +107,7 @@ extension WebPage {
         dt{color:var(--quiet)}
         dd{margin:0;min-width:0;overflow-wrap:anywhere}
         .short,td .badge{white-space:nowrap}
-        .table{background:var(--card);border:1px solid var(--line);border-radius:1rem;margin:0 0 1.25rem;overflow:hidden;box-shadow:var(--shade)}
+        .table{background:var(--card);border:1px solid var(--line);border-radius:1rem;margin:0 0 1.25rem;position:relative;overflow-x:auto;box-shadow:var(--shade)}
         table{width:100%;border-collapse:collapse}
         caption{text-align:left;color:var(--quiet);font-size:.9375rem;padding:.875rem 1rem}
         th,td{text-align:left;padding:.75rem 1rem;border-top:1px solid var(--line);overflow-wrap:break-word}
@@ -116,6 +116,8 @@ extension WebPage {
         td a{line-height:1.75rem}
         td button{white-space:nowrap}
         td .key{white-space:nowrap}
+        td:first-child>div{min-width:10rem;overflow-wrap:anywhere}
+        td.act{position:sticky;right:0;background:var(--card);box-shadow:-1px 0 var(--line)}
         .apart{border-top:1px solid var(--line);margin-top:1.5rem;padding-top:1.25rem}
         .pages{display:flex;flex-wrap:wrap;gap:.75rem;justify-content:space-between;align-items:center;margin:0 0 1.25rem}
         @media (max-width:44rem){
@@ -139,7 +141,7 @@ extension WebPage {
         td:first-child,td.act{display:block}
         td:first-child{font-weight:600}
         td:first-child::before,td.act::before{content:none}
-        td.act{padding-top:.5rem}
+        td.act{padding-top:.5rem;position:static;background:none;box-shadow:none}
         td.act button,td.act form,td.act .button{width:100%}
         }
         @media (min-width:44.01rem){main{padding-top:2.5rem}.card{padding:1.5rem}.alone .card{padding:2rem}.short{white-space:nowrap}

@@ -10,7 +10,7 @@ extension AccountPage {
         let name: String
         /// The name that the client has chosen itself since then. Nil when it has not.
         let newName: String?
-        /// Whether the client registered itself.
+        /// Whether the client registered itself, and no administrator has approved it.
         let isUnverified: Bool
         let consent: ClientConsent
         /// Whether the client gets refresh tokens.
@@ -19,8 +19,8 @@ extension AccountPage {
         /// Makes the description of a client, which is nil when it is not known any more.
         init(_ client: RegisteredClient?, _ consent: ClientConsent) {
             let current = client?.name ?? consent.name ?? consent.grant.client
-            isUnverified = client?.unverifiedName != nil
-            name = isUnverified ? consent.name ?? current : current
+            isUnverified = client?.isUnverified ?? false
+            name = client?.unverifiedName != nil ? consent.name ?? current : current
             newName = name == current ? nil : current
             self.consent = consent
             staysSignedIn = client?.settings.issuesRefreshTokens ?? true

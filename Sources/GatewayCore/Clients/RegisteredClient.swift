@@ -79,6 +79,9 @@ package struct RegisteredClient: Sendable, Equatable {
     /// The name of a client that registered itself, which can change it at any time. Nil for another client.
     package var unverifiedName: String? { registration == nil ? nil : name }
 
+    /// Whether the client registered itself, and no administrator has approved it as it is.
+    package var isUnverified: Bool { registration.map { $0.approval != .approved } ?? false }
+
     /// Whether the client authenticates, with a secret or with keys.
     package var isConfidential: Bool { secretHash != nil || keys != nil }
 

@@ -62,7 +62,7 @@ struct ClientApprovalTests {
             let clients = fixture.gateway.gateway.stores.clients
             _ = try await clients.decide(id, .approved)
             let page = try await fixture.open(parameters)
-            #expect(page.status == 200 && page.text.contains("This app is unverified."))
+            #expect(page.status == 200 && !page.text.contains("This app is unverified."))
             let fields = try OAuthFixture.fields(of: try await fixture.decide(page))
             let tokens = try OAuthTokens(
                 try await fixture.exchange(
