@@ -143,7 +143,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "guards.address_requests", \.addressRequests, as: .number(1...1_000_000),
             summary: "Requests per minute from one address that require a lookup: sign-ins through providers, "
-                + "exchanges of codes, and keys and tokens that are not in memory."),
+                + "exchanges of codes, and keys and tokens of Relate Mail that are not in memory."),
         ConfigurationKey(
             "guards.client_requests", \.clientRequests, as: .number(1...1_000_000),
             summary: "Requests per minute by one client of OAuth with a secret or keys, or by one server that "
