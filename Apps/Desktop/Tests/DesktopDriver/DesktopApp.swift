@@ -218,6 +218,10 @@ package final class DesktopApp {
     /// Sets the size of the window in pixels, with the shadow that GTK draws around it.
     package func resize(_ width: Int, _ height: Int) async throws {
         try await run("xdotool", ["windowsize", "--sync", windowID(), "\(width)", "\(height)"])
+        // The display has the new size before GTK has laid out the window again.
+        _ = try await poll("The window is still wider than \(width) pixels.") {
+            self.root.first { $0.role == "frame" }?.frame.map { $0.width <= width } == true ? true : nil
+        }
     }
 
     /// Takes the window from the display, as a minimized window is not drawn, until `body` has ended.
