@@ -524,12 +524,31 @@ def remove_access(run):
 # Administration
 
 
+# The buttons of tables that are beyond the edge of their table or of the window, and the window itself if it scrolls sideways.
+HIDDEN_BUTTONS = """
+() => {
+    const width = document.documentElement.clientWidth;
+    const hidden = [...document.querySelectorAll('td button, td .button')].filter(button => {
+        const [box, table] = [button, button.closest('.table')].map(element => element.getBoundingClientRect());
+        return box.left < table.left || box.right > Math.min(table.right, width);
+    }).map(button => button.innerText);
+    return document.documentElement.scrollWidth > width ? [...hidden, 'the window'] : hidden;
+}
+"""
+
+
 @flow("look at every page of the administration, disable a person, and add one")
 def administration(run):
     other = run.site.add()
     _, visitor = run.signed_in("--admin")
-    for page in ("sessions", "clients", "providers", "failures"):
-        visitor.go(f"{run.site.id}/latch/admin/{page}")
+    run.site.register(client_name="A client with a rather long name", redirect_uris=["https://client.example/callback"],
+                      token_endpoint_auth_method="none")
+    for page in ("", "sessions", "clients", "providers", "failures"):
+        visitor.go(f"{run.site.id}/latch/admin/{page}".rstrip("/"))
+        for width in (720, 1000, 1440):
+            visitor.page.set_viewport_size({"width": width, "height": 800})
+            hidden = visitor.page.evaluate(HIDDEN_BUTTONS)
+            check(not hidden, f"every button of '{page}' is visible at {width} pixels: {hidden}")
     visitor.go(run.site.id + "/latch/admin")
     visitor.fill("#q", other)
     visitor.page.keyboard.press("Enter")
