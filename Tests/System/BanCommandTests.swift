@@ -26,9 +26,12 @@ import Testing
         }
         #expect(try await fixture.latchd("bans", "add", "203.0.113.8", "--for", "soon").status == 64)
 
+        // Another time, with the same note.
+        #expect(try await fixture.latchd("bans", "add", "203.0.113.7", "--for", "1d").status == 0)
         let list = try JSONValue(parsing: Array(try await fixture.latchd("bans", "list", "--json").output.utf8))
-        #expect(list.array?.map { $0["network"] } == ["2001:db8::/32", "203.0.113.7/32"])
-        #expect(list.array?.map { $0["expiresAt"]?.string == nil } == [true, false])
+        #expect(list.array?.map { $0["network"] } == ["203.0.113.7/32", "2001:db8::/32"])
+        #expect(list.array?.map { $0["expiresAt"]?.string == nil } == [false, true])
+        #expect(list.array?.first?["note"]?.string?.hasPrefix("scans") == true)
         let table = try await fixture.latchd("bans", "list").output
         #expect(table.contains("203.0.113.7/32") && !table.contains("\u{1b}"))
 

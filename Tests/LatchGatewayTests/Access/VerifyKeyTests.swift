@@ -114,6 +114,37 @@ struct VerifyKeyTests: AsksForwardAuth {
         }
     }
 
+    @Test("A key neither clears the failed passwords of its person nor makes an address known")
+    func keyIsNoPassword() async throws {
+        let change: (inout GatewaySettings) -> Void = {
+            $0.accountLimit = AttemptLimit(attempts: 3, window: .seconds(900))
+            $0.trustedProxies = TrustedProxies([try! IPNetwork.required("127.0.0.1/32")])
+        }
+        try await with(change: change) { fixture in
+            let ada = try await fixture.addPerson()
+            func use(from address: String) async throws {
+                // A new key each time, because one that is in memory asks no counter.
+                let key = try await fixture.gateway.stores.apiKeys.create(
+                    for: ada, name: "calendar", scopes: ["app"], maximum: 100
+                ).key
+                let fields = basic(GatewayFixture.email, key.reveal()) + [("X-Forwarded-For", address)]
+                #expect(try await ask(fixture, "/dav/x", fields).status == 200)
+            }
+            let home = [("X-Forwarded-For", "192.0.2.1")]
+            #expect(try await fixture.login(headers: home).status == 200)
+            for number in 0..<AccountCounters.maximumAddresses { try await use(from: "203.0.113.\(number)") }
+            let thief = "198.51.100.1"
+            for status in [400, 400, 400, 429] {
+                if status == 400 { try await use(from: thief) }
+                let guess = try await fixture.login(password: "wrong one", headers: [("X-Forwarded-For", thief)])
+                #expect(guess.status == status)
+                if status == 400 { continue }
+                #expect(try await fixture.login(headers: [("X-Forwarded-For", "203.0.113.0")]).status == 429)
+                #expect(try await fixture.login(headers: home).status == 200)
+            }
+        }
+    }
+
     @Test("A Basic challenge is sent to programs where a rule accepts keys, and not to scripts in pages")
     func keyChallenge() async throws {
         try await with { fixture in
