@@ -98,41 +98,42 @@ import Testing
         #expect(try await forms.repeated(form("out=1", token: "two", cookie: "new")) == nil)
     }
 
-    @Test("a form whose first copy is cancelled takes effect once, and the second copy gets the response")
-    func cancelled() async throws {
+    /// Sends a form whose handler waits for `end`, and then fails if `fails` or if it was cancelled. Returns when it waits.
+    private func sendHeld(
+        _ form: SentForm, isStored: Bool = true, fails: Bool = false
+    ) async -> (response: Task<ServerResponse, any Error>, end: @Sendable () -> Void) {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
-        let (cancelled, cancel) = AsyncStream.makeStream(of: Void.self)
-        let first = Task { [self] in
-            try await forms.response(to: form()) { [self] in
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let response = Task { [self] in
+            try await forms.response(to: form, isStored: isStored) { [self] in
                 start.finish()
-                for await _ in cancelled {}
+                for await _ in ended {}
                 try Task.checkCancellation()
+                if fails { throw GatewayError(.busy, "") }
                 return ServerResponse(status: .ok, headers: ["X-Number": "\(next())"], body: [])
             }
         }
         for await _ in started {}
-        first.cancel()
+        return (response, { end.finish() })
+    }
+
+    @Test("a form whose first copy is cancelled takes effect once, and the second copy gets the response")
+    func cancelled() async throws {
+        let first = await sendHeld(form())
+        first.response.cancel()
         let second = Task { try await send(form()) }
-        cancel.finish()
+        first.end()
         #expect(try await second.value == "1")
-        _ = try await first.value
+        _ = try await first.response.value
         #expect(try await forms.repeated(form())?.headers["X-Number"] == "1")
     }
 
-    @Test("a few copies wait for the first one, further ones get an error, and one whose connection closes leaves")
-    func waiting() async throws {
-        let (started, start) = AsyncStream.makeStream(of: Void.self)
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        let first = Task { [self] in
-            try await forms.response(to: form()) { [self] in
-                start.finish()
-                for await _ in ended {}
-                return ServerResponse(status: .ok, headers: ["X-Number": "\(next())"], body: [])
-            }
-        }
-        for await _ in started {}
+    /// Sends copies of a form. `refusals` has an element for each that fails.
+    private func sendCopies(
+        _ count: Int
+    ) -> (copies: [Task<String?, any Error>], refusals: AsyncStream<Void>.Iterator) {
         let (refused, refuse) = AsyncStream.makeStream(of: Void.self)
-        let copies = (0..<2 * SentForms.maximumWaiting).map { _ in
+        let copies = (0..<count).map { _ in
             Task {
                 do {
                     return try await send(form())
@@ -142,16 +143,36 @@ import Testing
                 }
             }
         }
-        var refusals = refused.makeAsyncIterator()
+        return (copies, refused.makeAsyncIterator())
+    }
+
+    @Test("a response that is not stored is for the copies that arrive before it")
+    func unstored() async throws {
+        let first = await sendHeld(form(), isStored: false)
+        var (copies, refusals) = sendCopies(SentForms.maximumWaiting + 1)
+        // One copy is refused as soon as all others wait.
+        await refusals.next()
+        first.end()
+        var numbers: [String?] = []
+        for copy in copies { if case .success(let number) = await copy.result { numbers.append(number) } }
+        #expect(numbers == Array(repeating: "1", count: SentForms.maximumWaiting))
+        #expect(try await forms.repeated(form()) == nil)
+        #expect(try await send(form()) == "2")
+    }
+
+    @Test("a few copies wait for the first one, further ones get an error, and one whose connection closes leaves")
+    func waiting() async throws {
+        let first = await sendHeld(form())
+        var (copies, refusals) = sendCopies(2 * SentForms.maximumWaiting)
         for _ in 0..<SentForms.maximumWaiting { await refusals.next() }
-        // All places are taken now. Those whose connection closes make room.
+        // Four copies wait now, and the others got the error. When the four are cancelled, another one can wait.
         for copy in copies { copy.cancel() }
         for _ in 0..<SentForms.maximumWaiting { await refusals.next() }
         for copy in copies { await #expect(throws: (any Error).self) { try await copy.value } }
         let last = Task { try await send(form()) }
-        end.finish()
+        first.end()
         #expect(try await last.value == "1")
-        _ = try await first.value
+        _ = try await first.response.value
     }
 
     @Test("beyond the maximum of running forms, a form is cancelled with its connection")
@@ -179,24 +200,15 @@ import Testing
 
     @Test("a form whose first copy fails is answered by itself")
     func failed() async throws {
-        let (started, start) = AsyncStream.makeStream(of: Void.self)
-        let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        let first = Task { [self] in
-            try await forms.response(to: form()) {
-                start.finish()
-                for await _ in ended {}
-                throw CancellationError()
-            }
-        }
-        for await _ in started {}
+        let first = await sendHeld(form(), fails: true)
         let second = Task { try await send(form()) }
-        end.finish()
-        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        first.end()
+        await #expect(throws: GatewayError.self) { _ = try await first.response.value }
         #expect(try await second.value == "1")
     }
 
-    @Test("errors and long responses are not kept")
-    func notKept() async throws {
+    @Test("errors and long responses are not stored")
+    func notStored() async throws {
         for _ in 0..<2 {
             await #expect(throws: CancellationError.self) {
                 _ = try await forms.response(to: form()) { throw CancellationError() }
@@ -209,7 +221,7 @@ import Testing
         #expect(try await send(form()) == "4")
     }
 
-    @Test("with the forms of the maximum number of browsers, further ones are answered without being kept")
+    @Test("with the forms of the maximum number of browsers, further ones are answered without being stored")
     func capacity() async throws {
         for number in 0..<SentForms.capacity { _ = try await send(form(token: "\(number)")) }
         #expect(try await send(form(token: "more")) != send(form(token: "more")))

@@ -220,7 +220,7 @@ package final class DesktopApp {
         try await run("xdotool", ["windowsize", "--sync", windowID(), "\(width)", "\(height)"])
         // The display has the new size before GTK has laid out the window again.
         _ = try await poll("The window is still wider than \(width) pixels.") {
-            self.root.first { $0.role == "frame" }?.frame.map { $0.width <= width } == true ? true : nil
+            self.root.first { $0.role == Role.frame.rawValue }?.frame.map { $0.width <= width } == true ? true : nil
         }
     }
 
