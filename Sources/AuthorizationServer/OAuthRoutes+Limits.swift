@@ -11,7 +11,7 @@ import HTTPServer
 /// | a refresh or a revocation of a token of this server, by a client without a secret | the session of the token |
 /// | more than five such refreshes a minute that are refused | the address |
 /// | with wrong credentials | the address, apart from its other requests |
-/// | with a proof of a key (DPoP) that no valid token goes with | the address, apart from its other requests |
+/// | with a proof of possession that is not valid, or that no token or sign-in uses | the address, for such proofs only |
 /// | all others | the address |
 ///
 /// So requests that anybody can send do not use up what clients and sessions at the same address need.
@@ -33,7 +33,7 @@ extension OAuthRoutes {
     /// - Throws: ``Refusal``.
     func admit(_ request: ServerRequest, _ form: FormFields, _ credentials: ClientCredentials) throws(Refusal) {
         let address = RequestCaller.from(services.proxies.client(of: request))
-        guard !credentials.canProve else {
+        guard !credentials.attemptAuthentication else {
             guard let wait = services.limits.wait(.authentication, address) else { return }
             throw Refusal(response: tooMany(request, wait: wait))
         }
@@ -90,9 +90,9 @@ extension OAuthRoutes {
         throw Refusal(response: tooMany(request, wait: wait))
     }
 
-    /// Counts wrong credentials. Those that cannot prove anything are counted already.
+    /// Counts wrong credentials. Requests without any are counted already.
     func countFailure(of request: ServerRequest, _ credentials: ClientCredentials) {
-        guard credentials.canProve else { return }
+        guard credentials.attemptAuthentication else { return }
         _ = services.limits.consume(.authentication, .from(services.proxies.client(of: request)))
     }
 }

@@ -44,9 +44,9 @@ package enum ClientCredentials {
         }
     }
 
-    /// Whether these may prove who the client is. An empty secret proves nothing; some libraries send one for a public
-    /// client.
-    package var canProve: Bool {
+    /// Whether the client authenticates itself with these, rightly or wrongly. An empty secret counts as none, because some
+    /// libraries send one for a public client.
+    package var attemptAuthentication: Bool {
         switch self {
         case .secret(_, let secret, _): secret.count > 0
         case .assertion: true

@@ -85,6 +85,7 @@ package final class SentForms: Sendable {
         }
     }
 
+    /// Runs a handler, which the end of the connection does not cancel unless too many run.
     private func complete(_ handler: @escaping @Sendable () async throws -> ServerResponse) async throws
         -> ServerResponse
     {

@@ -20,7 +20,7 @@ extension AccountPage {
         init(_ client: RegisteredClient?, _ consent: ClientConsent) {
             let current = client?.name ?? consent.name ?? consent.grant.client
             isUnverified = client?.isUnverified ?? false
-            name = client?.unverifiedName != nil ? consent.name ?? current : current
+            name = client?.selfChosenName != nil ? consent.name ?? current : current
             newName = name == current ? nil : current
             self.consent = consent
             staysSignedIn = client?.settings.issuesRefreshTokens ?? true

@@ -298,7 +298,8 @@ final class PostgreSQLConnection: DriverConnection {
         END $$
         """
 
-    /// How long a statement waits for a lock, in milliseconds, unless it is one of a writer.
+    /// How long a statement waits for a lock, in milliseconds. Those of a writer between its first lock and its COMMIT wait
+    /// for ``rowLockTimeout``.
     private var lockTimeout: Int { isBulk ? 30_000 : answerTimeout.wholeMilliseconds * 4 / 5 }
 
     /// Sets the parameters of a new session, and checks that it leads to the same database as the first one.

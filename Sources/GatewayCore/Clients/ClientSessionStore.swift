@@ -100,7 +100,7 @@ package struct ClientSessionStore: Sendable {
             // Here, because the person may remove the access at the same time.
             guard
                 try !requiresConsent
-                    || ClientStore.isAllowed(grant, by: person.id, named: client.unverifiedName, connection)
+                    || ClientStore.isAllowed(grant, by: person.id, named: client.selfChosenName, connection)
             else {
                 throw GatewayError(.unknownClient, "The client's access has just been removed.")
             }

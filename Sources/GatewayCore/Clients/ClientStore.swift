@@ -125,7 +125,7 @@ extension ClientStore {
     ///   - grant: The grant.
     ///   - person: The person.
     ///   - name: The name under which the person must have allowed it, for a client that chooses its name itself. Nil
-    ///     when the name does not matter. See ``RegisteredClient/unverifiedName``.
+    ///     when the name does not matter. See ``RegisteredClient/selfChosenName``.
     /// - Returns: Whether the person has.
     /// - Throws: `DatabaseError`.
     package func isAllowed(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws -> Bool {

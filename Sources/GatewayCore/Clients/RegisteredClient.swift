@@ -77,7 +77,7 @@ package struct RegisteredClient: Sendable, Equatable {
     var storedRedirects: String { redirects.joined(separator: "\n") }
 
     /// The name of a client that registered itself, which can change it at any time. Nil for another client.
-    package var unverifiedName: String? { registration == nil ? nil : name }
+    package var selfChosenName: String? { registration == nil ? nil : name }
 
     /// Whether the client registered itself, and no administrator has approved it as it is.
     package var isUnverified: Bool { registration.map { $0.approval != .approved } ?? false }

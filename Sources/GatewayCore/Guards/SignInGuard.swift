@@ -152,7 +152,7 @@ package final class SignInGuard: Sendable {
         let lengths = try await settle { connection in
             // In the same transaction, so that the place is never free before the failure is counted.
             try connection.run(AttemptStatements.end, reservation.id)
-            let addresses = try ([reservation.address] + reservation.networks).map {
+            let addresses = try reservation.addressCounters.map {
                 (digest: $0.digest, length: try $0.fail(at: now, connection))
             }
             return (addresses: addresses, account: try reservation.account?.active.fail(at: now, connection))
