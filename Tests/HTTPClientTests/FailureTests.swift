@@ -1,8 +1,9 @@
 import CLibrary
-import HTTPClient
 import HTTPMessages
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 @Suite("Errors", .serialized, .timeLimit(.minutes(20)))
 struct FailureTests {
@@ -40,6 +41,16 @@ struct FailureTests {
     @Test("A host without a route is unreachable")
     func unreachable() async throws {
         #expect(try await failure(ClientRequest(url: "http://255.255.255.255/")).code == .unreachable)
+    }
+
+    @Test(
+        "A timeout is rounded up to whole milliseconds, so that a deadline has passed when a transfer ends at it",
+        arguments: [
+            (Duration.zero, 1), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.microseconds(299_001), 300),
+            (.milliseconds(300), 300), (.seconds(2) + .nanoseconds(1), 2_001), (.seconds(3_000_000), 2_000_000_000),
+        ])
+    func roundsUp(_ timeout: Duration, _ milliseconds: Int) {
+        #expect(timeout.curlMilliseconds == milliseconds)
     }
 
     @Test("A server that never responds causes a request time-out")

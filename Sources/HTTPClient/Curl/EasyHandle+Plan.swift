@@ -112,10 +112,12 @@ private let installTrust: curl_ssl_ctx_callback = { _, context, trust in
 
 extension Duration {
     /// The duration in whole milliseconds: at least 1, because curl treats 0 as its default, and at most what fits in
-    /// 32 bits.
+    /// 32 bits. It is rounded up, so that no time is left for another request when a transfer has timed out at a
+    /// deadline.
     var curlMilliseconds: Int {
         let parts = components
         guard parts.seconds < 2_000_000 else { return 2_000_000_000 }
-        return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))
+        let (milliseconds, rest) = parts.attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return max(1, Int(parts.seconds) * 1000 + Int(milliseconds) + (rest > 0 ? 1 : 0))
     }
 }
