@@ -30,6 +30,8 @@ struct ExternalProviderTests {
             "LATCHD_PUBLIC_URL": Self.publicURL, variable + "ISSUER": provider.issuer,
             variable + "CLIENT_ID": ExternalProvider.client, variable + "CLIENT_SECRET": ExternalProvider.secret,
             variable + "REGISTRATION": name == "allauth" ? "open" : "none",
+            // The providers are slow to answer their first requests.
+            variable + "TIMEOUT": "60s",
         ])
         let checked = try await fixture.latchd("providers", "check")
         #expect(checked.status == 0 && checked.output.contains(Self.callback), "\(checked)")
