@@ -31,6 +31,22 @@ import Testing
         }
     }
 
+    @Test(
+        "a refused sign-in with the browser names the code on another device, if it is offered",
+        arguments: [true, false])
+    func insteadOfBrowser(_ isOffered: Bool) async throws {
+        try await GatewaySignInFixture.with({
+            $0.enable("immich")
+            $0.authorizationServer.servesDialectsToDevices = isOffered
+        }) { fixture in
+            let error = try await #require(throws: LatchError.self) {
+                try await fixture.latch.signIn(BrowserSignIn(), to: fixture.found)
+            }
+            let end = isOffered ? "Use a password, or sign in on another device with a code." : "Use a password."
+            #expect(error.code == .browserLoginDisabled && error.message.hasSuffix(end), "\(error.message)")
+        }
+    }
+
     @Test("a gateway that does not offer it says what its operator can do, and a client id is refused")
     func notOffered() async throws {
         try await GatewaySignInFixture.with({

@@ -69,7 +69,7 @@ public struct BrowserSignIn: Sendable {
         earlierDetails: [[String: String]],
         recordKey: @escaping @Sendable (Identity) async throws -> KeyIntent
     ) async throws -> Grant {
-        let dialect = try dialect(of: server)
+        let dialect = try await dialect(of: server, connection)
         let choice = try browser?.chosen(for: dialect)
         var start = BrowserStart(
             redirect: dialect.callback, state: State(), provider: provider, scopes: scopes, clientID: clientID,
@@ -126,13 +126,17 @@ public struct BrowserSignIn: Sendable {
                 + "Ask the operator of the server to set an https address for its identity provider.")
     }
 
-    private func dialect(of server: Server) throws(LatchError) -> any BrowserDialect {
+    private func dialect(
+        of server: Server, _ connection: UnauthenticatedConnection
+    ) async throws -> any BrowserDialect {
         try server.features.requireOpen()
         guard server.features.signsInWithBrowser, let dialect = server.dialect as? any BrowserDialect else {
             let other = server.features.signsInWithPassword || !server.features.signsInWithKey ? "password" : "key"
+            let takesCode = (try? await GatewayDeviceSignIn(server: server, connection: connection).find()) != nil
             throw LatchError(
                 .browserLoginDisabled,
-                "Login failed: \(server.address) does not support sign-in with the browser. Use a \(other).")
+                "Login failed: \(server.address) does not support sign-in with the browser. Use a \(other)"
+                    + (takesCode ? ", or sign in on another device with a code." : "."))
         }
         guard clientID == nil || dialect.takesClientID else {
             throw LatchError(
