@@ -17,6 +17,8 @@ public final class PostgreSQLServer: Sendable {
     private let settings: [String]
     private let locales: String?
     private let databases = Atomic<Int>(0)
+    /// The databases that no test needs any more. Each needs 10 MB.
+    private let unneeded = Mutex<[String]>([])
 
     /// The folder of the Unix domain socket.
     public var socketFolder: String { folder.path }
@@ -36,8 +38,11 @@ public final class PostgreSQLServer: Sendable {
         self.locales = locales
         chmod(folder.path, 0o777)
         try await run(
-            "initdb", "--pgdata", folder.file("data"), "--auth=trust", "--username=latchd", "--no-sync",
-            "--encoding=UTF8", "--locale=C.UTF-8")
+            "initdb",
+            [
+                "--pgdata", folder.file("data"), "--auth=trust", "--username=latchd", "--no-sync", "--encoding=UTF8",
+                "--locale=C.UTF-8",
+            ])
         try await start()
     }
 
@@ -70,8 +75,25 @@ public final class PostgreSQLServer: Sendable {
     /// Creates a database, and returns its address. It is a copy of `template`, to which nobody may be connected.
     public func createDatabase(named name: String? = nil, from template: String = "template1") async throws -> String {
         let name = name ?? "test\(databases.add(1, ordering: .relaxed).newValue)"
-        try await run("createdb", "--host", folder.path, "--username=latchd", "--template", template, name)
+        let unneeded = unneeded.withLock { names in
+            defer { names = [] }
+            return names
+        }
+        try await query(
+            ["CREATE DATABASE \"\(name)\" TEMPLATE \"\(template)\""]
+                + unneeded.map { "DROP DATABASE IF EXISTS \"\($0)\" WITH (FORCE)" }, in: "postgres")
         return address(of: name)
+    }
+
+    /// Drops a database when the next one is created.
+    public func dropLater(databaseAt address: String) {
+        unneeded.withLock { $0.append(Self.name(ofDatabaseAt: address)) }
+    }
+
+    /// Stops the server at the end of the process, and removes its files.
+    func removeAtExit() {
+        program.withLock { $0 }?.send(SIGQUIT)
+        TemporaryDirectory.removeAtExit(folder.path)
     }
 
     /// Returns the address of a database. A connection has ``SuccessTimeout`` instead of the two seconds of the gateway.
@@ -99,9 +121,18 @@ public final class PostgreSQLServer: Sendable {
     /// Runs SQL in a database, and returns the values of its rows as text, a line a row.
     @discardableResult
     public func query(_ sql: String, in database: String) async throws -> String {
+        try await query([sql], in: database)
+    }
+
+    /// Runs statements in a database, each in a transaction of its own.
+    @discardableResult
+    private func query(_ statements: [String], in database: String) async throws -> String {
         try await run(
-            "psql", "--host", folder.path, "--username=latchd", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
-            "--set=ON_ERROR_STOP=1", "--dbname", database, "--command", sql)
+            "psql",
+            [
+                "--host", folder.path, "--username=latchd", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
+                "--set=ON_ERROR_STOP=1", "--dbname", database,
+            ] + statements.flatMap { ["--command", $0] })
     }
 
     /// Runs SQL in a transaction that stays open, as that of an operator who forgot it.
@@ -118,7 +149,7 @@ public final class PostgreSQLServer: Sendable {
     }
 
     @discardableResult
-    private func run(_ name: String, _ arguments: String...) async throws -> String {
+    private func run(_ name: String, _ arguments: [String]) async throws -> String {
         let (path, first) = Self.command(name)
         let result = try await Program.run(path, first + arguments, environment: Self.environment)
         guard result.status == 0 else { throw ChildProcess.Failure("\(name) failed: \(result.errors)") }
@@ -136,11 +167,19 @@ public final class PostgreSQLServer: Sendable {
 }
 
 private actor SharedServer {
+    private static let running = Mutex<PostgreSQLServer?>(nil)
     private var starting: Task<PostgreSQLServer, any Error>?
 
     func server() async throws -> PostgreSQLServer {
-        let task = starting ?? Task { try await PostgreSQLServer() }
+        let task = starting ?? Task { try await Self.start() }
         starting = task
         return try await task.value
+    }
+
+    private static func start() async throws -> PostgreSQLServer {
+        let server = try await PostgreSQLServer()
+        running.withLock { $0 = server }
+        atexit { SharedServer.running.withLock { $0 }?.removeAtExit() }
+        return server
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A folder for one test with mode 0700. It is removed with its contents when the value is destroyed.
 ///
@@ -7,6 +8,7 @@ import Foundation
 public final class TemporaryDirectory: Sendable {
     /// The absolute path of the folder, without a trailing slash.
     public let path: String
+    private let removalAction = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates the folder in the system's folder for temporary files.
     public init() throws {
@@ -17,14 +19,23 @@ public final class TemporaryDirectory: Sendable {
         path = try Self.make(under: parent)
     }
 
-    /// Creates a folder in `/tmp` regardless of `TMPDIR`, for programs that choose the names of their sockets. The path
-    /// of a socket is limited to 107 bytes.
+    /// Creates a folder with a short path, for programs that choose the names of their sockets: in `/tmp` if the path of
+    /// `TMPDIR` is long. The path of a socket is limited to 107 bytes.
     ///
     /// Source: unix(7), `sun_path`.
-    public static func forSockets() throws -> TemporaryDirectory { try TemporaryDirectory(under: "/tmp") }
+    public static func forSockets() throws -> TemporaryDirectory {
+        let parent = NSTemporaryDirectory()
+        return try TemporaryDirectory(under: parent.utf8.count <= 32 ? parent : "/tmp")
+    }
 
     deinit {
         try? FileManager.default.removeItem(atPath: path)
+        removalAction.withLock { $0 }?()
+    }
+
+    /// Sets what is done after the folder was removed, such as the removal of a database that belongs to it.
+    public func afterRemoval(_ action: @escaping @Sendable () -> Void) {
+        removalAction.withLock { $0 = action }
     }
 
     private static let root: Result<String, any Error> = {

@@ -19,7 +19,7 @@ struct LibraryFixture {
     static func with(_ body: (LibraryFixture) async throws -> Void) async throws {
         let folder = try TemporaryDirectory()
         var settings = GatewaySettings(databasePath: nil)
-        settings.database = try await TestDatabase.temporary()
+        settings.database = try await TestDatabase.temporary(for: folder)
         let stores = try await GatewayStores.open(settings, logWriter: Lines().writer)
         try await attempt {
             try await body(LibraryFixture(folder: folder, stores: stores, library: library(folder.path, stores)))

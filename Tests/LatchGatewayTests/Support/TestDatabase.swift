@@ -10,22 +10,25 @@ import Testing
 enum TestDatabase {
     static let isServer = ProcessInfo.processInfo.environment["LATCHSTRING_TEST_DATABASE"] == "postgresql"
 
-    /// Returns the location of a new, empty database, with its file in a folder.
+    /// Returns the location of a new, empty database, with its file in a folder. A database of PostgreSQL is not needed
+    /// any more when the folder is removed.
     static func location(in folder: TemporaryDirectory) async throws -> DatabaseLocation {
-        guard isServer else { return .file(folder.file("latchd.db")) }
-        return try await migratedServer()
+        isServer ? try await migratedServer(for: folder) : .file(folder.file("latchd.db"))
     }
 
-    /// Returns the location of a new, empty database in memory, or of a new PostgreSQL database.
-    static func temporary() async throws -> DatabaseLocation {
-        isServer ? try await migratedServer() : .memory
+    /// Returns the location of a new, empty database in memory, or of one of PostgreSQL that is needed as long as a folder.
+    static func temporary(for folder: TemporaryDirectory) async throws -> DatabaseLocation {
+        isServer ? try await migratedServer(for: folder) : .memory
     }
 
     /// Returns the address of a new PostgreSQL database with the gateway's tables. Copying them is faster than creating
     /// them.
-    private static func migratedServer() async throws -> DatabaseLocation {
+    private static func migratedServer(for folder: TemporaryDirectory) async throws -> DatabaseLocation {
         let template = try await MigratedTemplate.shared.name()
-        return try await location(at: PostgreSQLServer.running().createDatabase(from: template))
+        let server = try await PostgreSQLServer.running()
+        let address = try await server.createDatabase(from: template)
+        folder.afterRemoval { server.dropLater(databaseAt: address) }
+        return try location(at: address)
     }
 
     /// Returns the address of a new, empty PostgreSQL database.
