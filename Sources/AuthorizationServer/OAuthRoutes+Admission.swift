@@ -11,11 +11,11 @@ extension OAuthRoutes {
     /// Returns the page that tells a person why, with a way back to the client, which gets `access_denied`. A client that
     /// must not show a page gets the error at once.
     ///
-    /// - Throws: ``AuthorizationError``.
+    /// - Throws: ``AuthorizationError``, or an error of the store of requests.
     func refuse(
         _ visitor: SignedInBrowser, _ refusal: ClientRefusal, _ parameters: AuthorizationParameters,
-        _ request: ServerRequest
-    ) throws(AuthorizationError) -> ServerResponse {
+        _ authorization: Authorization, _ request: ServerRequest
+    ) async throws -> ServerResponse {
         record(refusal, of: visitor, parameters.client, request)
         guard !parameters.prompts.contains(.none) else {
             // Another sign-in may be stronger.
@@ -24,7 +24,11 @@ extension OAuthRoutes {
         let error = AuthorizationError.notAdmitted
         let (button, formTargets) = wayBack(
             to: parameters.destination, [("error", error.code), ("error_description", error.sentence)])
-        return refusalPage(refusal, parameters.client, visitor.person, button, formTargets: formTargets)
+        return try await keep(authorization, for: request) { handle in
+            refusalPage(
+                refusal, parameters.client, visitor, returningTo: returnPath(authorization, handle), button,
+                formTargets: formTargets)
+        }
     }
 
     /// Records that a person may not sign in to a client, at most 60 times in each minute together with clients that did
@@ -45,13 +49,14 @@ extension OAuthRoutes {
     /// - Parameters:
     ///   - refusal: Why.
     ///   - client: The client.
-    ///   - person: The person who is signed in.
+    ///   - visitor: The browser of the person who is signed in.
+    ///   - path: Where somebody else continues who signs out here and signs in.
     ///   - button: A way back to the client. Nil when the person came from another device.
     ///   - formTargets: Where a form in `button` may be sent.
     /// - Returns: The page.
     func refusalPage(
-        _ refusal: ClientRefusal, _ client: RegisteredClient, _ person: Person, _ button: HTML? = nil,
-        formTargets: WebPage.FormTargets = .none
+        _ refusal: ClientRefusal, _ client: RegisteredClient, _ visitor: SignedInBrowser, returningTo path: String,
+        _ button: HTML? = nil, formTargets: WebPage.FormTargets = .own
     ) -> ServerResponse {
         let contact = services.settings.pages.contact ?? "an administrator of this server"
         let (title, sentence): (String, String) =
@@ -85,12 +90,14 @@ extension OAuthRoutes {
             title: title,
             """
             <p>\(sentence)</p>
-            <p class="quiet">You are signed in as <strong>\(person.email)</strong>.</p>
+            <p class="quiet">You are signed in as <strong>\(visitor.person.email)</strong>.</p>
             \(button)
             <p><a class="button block other" href="\(link: pages.prefix + PagePath.account)">Go to your account</a></p>
+            \(pages.notYou(visitor.session.id, returningTo: path))
             """)
         page.server = services.settings.pages.title
-        page.formTargets = formTargets
+        // The form to sign out is for this server.
+        page.formTargets = formTargets == .none ? .own : formTargets
         return page.response(status: .forbidden)
     }
 }

@@ -130,7 +130,7 @@ extension OAuthRoutes {
         }
         if let signIn = try await reauthentication(visitor, parameters, authorization, hint, request) { return signIn }
         if let refusal = parameters.client.refusal(of: visitor.session) {
-            return try refuse(visitor, refusal, parameters, request)
+            return try await refuse(visitor, refusal, parameters, authorization, request)
         }
         let mustAsk =
             parameters.prompts.contains(.consent) || parameters.prompts.contains(.selectAccount)
@@ -207,7 +207,7 @@ extension OAuthRoutes {
     }
 
     /// Keeps a request until the browser returns to it, and returns the response of `body`, which gets the handle.
-    private func keep(
+    func keep(
         _ authorization: Authorization, for request: ServerRequest, _ body: (String) -> ServerResponse
     ) async throws -> ServerResponse {
         let kept = try await pending.keep(authorization.pending, as: authorization.handle, for: request)
@@ -217,7 +217,7 @@ extension OAuthRoutes {
     }
 
     /// The path and query that continue a request.
-    private func returnPath(_ authorization: Authorization, _ handle: String) -> String {
+    func returnPath(_ authorization: Authorization, _ handle: String) -> String {
         prefix + Self.authorization + "?"
             + FormURLEncoded.encode([
                 ("client_id", authorization.pending.client), ("request_uri", PendingRequest.prefix + handle),

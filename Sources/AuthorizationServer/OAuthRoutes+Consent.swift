@@ -72,7 +72,7 @@ extension OAuthRoutes {
             return signIn
         }
         if let refusal = parameters.client.refusal(of: visit.session) {
-            return try refuse(visit.visitor, refusal, parameters, visit.request)
+            return try await refuse(visit.visitor, refusal, parameters, authorization, visit.request)
         }
         try await allow(parameters.grant, named: parameters.client.name, visit)
         services.audit.record(

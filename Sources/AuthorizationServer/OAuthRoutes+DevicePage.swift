@@ -96,7 +96,7 @@ extension OAuthRoutes {
         if let client, let refusal = client.refusal(of: visit.session) {
             record(refusal, of: visit.visitor, client, visit.request)
             guard try await decide(code, nil, visit) != nil else { return nil }
-            return refusalPage(refusal, client, visit.person)
+            return refusalPage(refusal, client, visit.visitor, returningTo: devicePath(nil))
         }
         switch visit.fields[Self.decision] {
         case nil: return decisionPage(asked, code, client, visit)

@@ -21,6 +21,8 @@ package struct SignInPage {
     package var providers: [ProviderButton] = []
     /// The signed-in person who must confirm their identity. Nil for an ordinary sign-in.
     package var again: Person?
+    /// What the person can do instead of confirming their identity. Nil for an ordinary sign-in.
+    package var otherWays: HTML?
     /// Whether the person must sign in with several factors.
     package var requiresSeveralFactors = false
     /// The e-mail address that the person entered.
@@ -31,6 +33,12 @@ package struct SignInPage {
     var passwordError: String?
     /// A message about a change that was just made.
     package var note: String?
+
+    /// The messages by the value of `done` in the query.
+    static let notes = [
+        "out": "You are signed out.",
+        "ended": "You were signed out after you had opened the page. Nothing was changed. Sign in, and try again.",
+    ]
 
     package var page: WebPage {
         let heading = again == nil ? "Sign in to \(title)" : "Confirm that it is you"
@@ -44,6 +52,7 @@ package struct SignInPage {
             \(hasPasswords && !providers.isEmpty ? "<p class=\"or\">or</p>" : nil)
             \(providers.map(\.html))
             \(hasPasswords || !providers.isEmpty ? nil : unavailable)
+            \(otherWays)
             \(again == nil && (hasPasswords || !providers.isEmpty) ? duration : nil)
             """)
         page.heading = heading

@@ -63,18 +63,19 @@ package struct RedirectPage: Sendable {
     ///
     /// - Parameters:
     ///   - status: The status of the response.
+    ///   - title: The title of the page.
     ///   - sentence: What failed.
     ///   - again: The address where the browser can start again. Nil when only an app can start again.
     ///   - account: The account at the identity provider. Nil when it is not known or does not matter.
     ///   - otherAccount: The address where the browser can start with another account. Nil for no such link.
     /// - Returns: The page.
     package func failed(
-        _ status: HTTPStatus, _ sentence: String, again: String? = nil, account: String? = nil,
-        otherAccount: String? = nil
+        _ status: HTTPStatus, title: String = "You are not signed in", _ sentence: String, again: String? = nil,
+        account: String? = nil, otherAccount: String? = nil
     ) -> ServerResponse {
         let kind = otherAccount == nil ? "" : " other"
         return page(
-            title: "You are not signed in",
+            title: title,
             """
             <p>\(sentence)</p>
             \(account.map { "<p>Your account at the identity provider: <strong>\($0)</strong>.</p>" as HTML })
@@ -90,9 +91,10 @@ package struct RedirectPage: Sendable {
     /// The page for a callback without a known sign-in. The browser may come from an app or from the sign-in page.
     var unknownCallback: ServerResponse {
         failed(
-            .badRequest,
-            "This sign-in has ended or took too long, or it was started in another browser. If an app sent you here, "
-                + "go back to it and sign in there again.", again: prefix.map { $0 + PagePath.signIn })
+            .badRequest, title: "The sign-in has ended",
+            "It was completed already, took too long, or was started in another browser. If an app sent you here and "
+                + "you are not signed in there, go back to it and sign in again.",
+            again: prefix.map { $0 + PagePath.signIn })
     }
 
     /// Returns the page for too many sign-ins from one address, with a link to the same request.

@@ -10,15 +10,21 @@ extension PageRoutes {
     /// Adds the routes of a person's own account.
     package func addAccount(to router: inout Router) {
         page(PagePath.account, to: &router) { try await $0.respond(try await $0.account($1)) }
-        form(PagePath.account + "/devices/{id}/end", String.self, to: &router) { try await $0.endDevice($1, $2) }
-        form(PagePath.account + "/devices/end-others", to: &router) { try await $0.endOthers($1) }
-        form(PagePath.account + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKey($1, $2) }
+        form(PagePath.account + "/devices/{id}/end", String.self, on: PagePath.account, to: &router) {
+            try await $0.endDevice($1, $2)
+        }
+        form(PagePath.account + "/devices/end-others", on: PagePath.account, to: &router) { try await $0.endOthers($1) }
+        form(PagePath.account + "/keys/{id}/revoke", String.self, on: PagePath.account, to: &router) {
+            try await $0.revokeKey($1, $2)
+        }
         if services.clientSessions != nil {
-            form(PagePath.account + "/apps/{id}/remove", String.self, to: &router) { try await $0.removeApp($1, $2) }
+            form(PagePath.account + "/apps/{id}/remove", String.self, on: PagePath.account, to: &router) {
+                try await $0.removeApp($1, $2)
+            }
         }
         guard services.settings.enabledDialects.contains(where: \.usesPINs) else { return }
-        form(PagePath.account + "/pin", to: &router) { try await $0.setPIN($1) }
-        form(PagePath.account + "/pin/remove", to: &router) { try await $0.removePIN($1) }
+        form(PagePath.account + "/pin", on: PagePath.account, to: &router) { try await $0.setPIN($1) }
+        form(PagePath.account + "/pin/remove", on: PagePath.account, to: &router) { try await $0.removePIN($1) }
     }
 
     /// Returns the account page with the stored data.

@@ -20,17 +20,23 @@ extension PageRoutes {
         page(Self.root + "/failures", to: &router) { try await $0.failuresPage($1) }
         page(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.identityPage($1, $2) }
         form(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.linkIdentity($1, $2) }
-        form(Self.root + "/people", to: &router) { try await $0.invite($1) }
+        form(Self.root + "/people", on: Self.root, to: &router) { try await $0.invite($1) }
         form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
-        form(Self.root + "/sessions/{id}/end", String.self, to: &router) { try await $0.endSession($1, $2) }
-        form(Self.root + "/keys/{id}/revoke", String.self, to: &router) { try await $0.revokeKeyOfPerson($1, $2) }
+        form(Self.root + "/sessions/{id}/end", String.self, on: Self.root + "/sessions", to: &router) {
+            try await $0.endSession($1, $2)
+        }
+        form(Self.root + "/keys/{id}/revoke", String.self, on: Self.root, to: &router) {
+            try await $0.revokeKeyOfPerson($1, $2)
+        }
         page(PagePath.bans, to: &router) { try await $0.bansPage($1) }
         form(PagePath.bans, to: &router) { try await $0.ban($1) }
-        form(PagePath.bans + "/remove", to: &router) { try await $0.removeBan($1) }
+        form(PagePath.bans + "/remove", on: PagePath.bans, to: &router) { try await $0.removeBan($1) }
         guard services.clientSessions != nil else { return }
         page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
         form(PagePath.clients, to: &router) { try await $0.removeUnverified($1) }
-        form(PagePath.clients + "/{id}", String.self, to: &router) { try await $0.changeClient($1, $2) }
+        form(PagePath.clients + "/{id}", String.self, on: PagePath.clients, to: &router) {
+            try await $0.changeClient($1, $2)
+        }
     }
 
     package var pages: AdministrationPages {

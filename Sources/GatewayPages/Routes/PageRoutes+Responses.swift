@@ -22,6 +22,14 @@ extension PageRoutes {
         seeOther(PagePath.signIn(returningTo: plainTarget(of: request)))
     }
 
+    /// Redirects a browser that is no longer signed in, and sent a form, to the sign-in page. That page says so, and later
+    /// leads back to the page of the form.
+    func signInAgain(_ request: ServerRequest) -> ServerResponse {
+        guard request.path != prefix + PagePath.signOut else { return seeOther(PagePath.signIn + "?done=out") }
+        let page = formPage(of: request) ?? prefix + PagePath.account
+        return seeOther(PagePath.signIn + "?" + FormURLEncoded.encode([("done", "ended"), ("return", page)]))
+    }
+
     /// Redirects a browser to the page for a new password, which later leads back to the requested page.
     func changePasswordFirst(_ request: ServerRequest) -> ServerResponse {
         seeOther(PagePath.password + "?" + FormURLEncoded.encode([("return", plainTarget(of: request))]))

@@ -14,13 +14,13 @@ extension PageRoutes {
         let destination = destination(request.query("return"))
         guard let visitor = try await visitor(of: request) else {
             var page = signInPage(request, destination)
-            if request.query("done") == "out" { page.0.note = "You are signed out." }
+            page.0.note = request.query("done").flatMap { SignInPage.notes[$0] }
             return respond(page)
         }
         guard request.query("again") == "1" else {
             return signedInAlready(visitor, continuingTo: destination, for: request)
         }
-        var page = signInPage(request, destination, again: visitor.person)
+        var page = signInPage(request, destination, again: visitor)
         page.0.requiresSeveralFactors = request.query("acr_values") == AuthenticationLevel.multiFactor.rawValue
         return respond(page)
     }
@@ -34,9 +34,9 @@ extension PageRoutes {
         guard let fields = try? request.form() else { return invalidForm }
         let destination = destination(fields["return"])
         let before = try await visitor(of: request)
-        let again = fields["again"] == "1" ? before?.person : nil
+        let again = fields["again"] == "1" ? before : nil
         var page = signInPage(request, destination, again: again)
-        let email = again?.email ?? fields["username"] ?? ""
+        let email = again?.person.email ?? fields["username"] ?? ""
         page.0.email = fields["username"].map { String($0.prefix(320)) }
         guard services.settings.passwordsEnabled else { return respond(page, status: .forbidden) }
         guard cookie.comesFromOwnPage(request), let value = formCookie.value(in: request),
@@ -153,7 +153,7 @@ extension PageRoutes {
 
     /// Returns the page, and the value of the cookie that its form depends on.
     private func signInPage(
-        _ request: ServerRequest, _ destination: ReturnAddress?, again: Person? = nil
+        _ request: ServerRequest, _ destination: ReturnAddress?, again: SignedInBrowser? = nil
     ) -> (SignInPage, String) {
         let value = formCookie.value(in: request) ?? FormCookie.make()
         var page = SignInPage(
@@ -163,8 +163,24 @@ extension PageRoutes {
         if home.place(of: request) == .own {
             page.providers = providers(destination, requiresReauthentication: again != nil)
         }
-        page.again = again
+        page.again = again?.person
+        page.otherWays = again.map { otherWays(for: $0, continuingTo: destination) }
         return (page, value)
+    }
+
+    /// What a person can do instead of confirming who they are: return to the page of the pages that asked for it, or to
+    /// the account, or sign out to be somebody else.
+    private func otherWays(for visitor: SignedInBrowser, continuingTo destination: ReturnAddress?) -> HTML {
+        let account = prefix + PagePath.account
+        let own = [account, prefix + PagePath.administration]
+        let back = destination?.text
+        let path = back?.prefix { $0 != "?" } ?? ""
+        let page = own.contains { path == $0 || path.hasPrefix($0 + "/") } ? back : nil
+        return """
+            <p><a class="button block other" href="\(link: page ?? account)">\
+            \(page == nil ? "Go to your account" : "Cancel")</a></p>
+            \(notYou(visitor.session.id, returningTo: back ?? account))
+            """
     }
 
     private func respond(_ page: (SignInPage, String), status: HTTPStatus = .ok) -> ServerResponse {

@@ -50,7 +50,9 @@ package struct PageRoutes: ServiceDialect {
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
         open(.get, PagePath.signedIn, to: &router) { try await $0.continueAfterSignIn($1) }
-        form(PagePath.signOut, isForSignIn: true, mayChangePassword: true, to: &router) { try await $0.signOut($1) }
+        form(PagePath.signOut, on: PagePath.account, isForSignIn: true, mayChangePassword: true, to: &router) {
+            try await $0.signOut($1)
+        }
         addPassword(to: &router)
         addAccount(to: &router)
         addAdministration(to: &router)
@@ -109,10 +111,19 @@ package struct PageRoutes: ServiceDialect {
 
     /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in,
     /// `mayChangePassword` whether it is open to a person who must change their password first.
+    ///
+    /// `page` is the page with the form, if the form has a path of its own. A person who opens that path, such as that of
+    /// a question, is redirected there.
     package func form(
-        _ path: String, isForSignIn: Bool = false, mayChangePassword: Bool = false, to router: inout Router,
+        _ path: String, on page: String? = nil, isForSignIn: Bool = false, mayChangePassword: Bool = false,
+        to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
+        if let page {
+            router.on(.get, prefix + path) { request in
+                await response(request, isForSignIn: isForSignIn) { seeOther(page) }
+            }
+        }
         router.on(.post, prefix + path) { request in
             await response(request, isForSignIn: isForSignIn) {
                 try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
@@ -120,11 +131,16 @@ package struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a form with a path parameter.
+    /// Adds a form with a path parameter. `page` is as in the other method.
     package func form<Named: PathParameter>(
-        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ path: String, _ type: Named.Type, on page: String? = nil, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
+        if let page {
+            router.on(.get, prefix + path, parameters: type) { request, _ in
+                await response(request) { seeOther(page) }
+            }
+        }
         router.on(.post, prefix + path, parameters: type) { request, named in
             await response(request) { try await submitted(request) { try await handler(self, $0, named) } }
         }
@@ -151,7 +167,7 @@ package struct PageRoutes: ServiceDialect {
             SentForm(request, token: $0, of: RequestTokens(request, cookie: cookie).cookie)
         }
         guard let visitor = try await visitor(of: request) else {
-            return try await repeated(sent) ?? seeOther(PagePath.signIn)
+            return try await repeated(sent) ?? signInAgain(request)
         }
         guard let sent, tokens.accepts(fields[FormTokens.field], of: .session(visitor.session.id)) else {
             return try await repeated(sent) ?? invalidForm

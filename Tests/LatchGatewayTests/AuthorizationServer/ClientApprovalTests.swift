@@ -55,6 +55,10 @@ struct ClientApprovalTests {
             #expect(waiting.status == 403)
             #expect(waiting.text.contains("Self-made waits for approval by an administrator"))
             #expect(waiting.text.contains("error=access_denied"))
+            // Somebody else continues with the same request.
+            let form = try #require(PageBrowser.form("/latch/sign-out", in: waiting.text))
+            let back = try #require(PageBrowser.hiddenFields(of: form).first { $0.0 == "return" }?.1)
+            #expect(try await fixture.browser.get(back).text.contains("Self-made waits for approval"))
             let code = try await fixture.codes([("client_id", id)])
             #expect(try await fixture.enter(code.userCode).text.contains("waits for approval"))
             #expect(try await fixture.pollError(code, [("client_id", id)]) == "access_denied")

@@ -194,7 +194,7 @@ def provider_form(run):
     run.claims(visitor.arrived())
 
 
-@flow("confirm an old sign-in at the provider before a PIN is set")
+@flow("confirm an old sign-in at the provider before a PIN is set, after *Cancel*")
 def step_up(run):
     email, visitor = "old" + run.site.fresh(), run.visitor()
     visitor.go(run.site.account)
@@ -206,6 +206,10 @@ def step_up(run):
             visitor.fill(f"#{field}", "424242")
         visitor.press("Set PIN")
 
+    set_pin()
+    visitor.says("Confirm that it is you")
+    visitor.press("Cancel")
+    visitor.arrive(run.site.account)
     set_pin()
     visitor.says("Confirm that it is you")
     visitor.at_provider(email)
@@ -490,6 +494,11 @@ def pin(run):
     visitor.press("Set PIN")
     visitor.says("Your PIN is set.")
     visitor.press("Remove PIN")
+    visitor.says("Remove your PIN?")
+    # The address of the question, opened again, leads to its page.
+    visitor.go(visitor.page.url)
+    visitor.arrive(run.site.account)
+    visitor.press("Remove PIN")
     visitor.page.locator("main button.harm", has_text="Remove").click()
     visitor.says("Your PIN is removed.")
 
@@ -662,9 +671,8 @@ def late_decision(run):
     visitor.statuses = {400, 401, 403}
     first.bring_to_front()
     visitor.press("Allow")
-    visitor.until("a page that says what to do", lambda: first.locator("main").inner_text() and "Allow Our wiki" not in first.title())
+    visitor.says("You were signed out after you had opened the page. Nothing was changed.")
     check(not first.url.startswith("https://wiki"), "the decision has no effect")
-    visitor.go(run.authorize())
     visitor.sign_in(email)
     visitor.says("Allow Our wiki?")
     # As the browser removes it.
