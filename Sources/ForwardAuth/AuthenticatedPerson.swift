@@ -34,9 +34,6 @@ struct AuthenticatedPerson: Sendable {
         scopes = key.scopes
     }
 
-    /// Whether the person was authenticated by a key.
-    var isKey: Bool { session == nil }
-
     /// Whether the credentials allow a method: a key with only reading scopes allows only methods that read.
     func may(_ method: HTTPMethod) -> Bool {
         !scopes.isDisjoint(with: Self.reading.contains(method.rawValue) ? .web : .writing)

@@ -16,8 +16,12 @@ enum ForwardAuthResponses {
     ///
     /// `X-Auth-Email` is left out for an address that is not verified. The response to a traced request has the fields of
     /// its trace with a new span, which the proxy can pass on.
-    static func welcome(_ visitor: AuthenticatedPerson?) -> ServerResponse {
+    ///
+    /// `hidesKey` says whether `Authorization` contains a text with the format of a key. `X-Auth-Credential` then tells
+    /// the proxy not to pass that field on to the backend.
+    static func welcome(_ visitor: AuthenticatedPerson?, hidesKey: Bool) -> ServerResponse {
         var response = visitor.map(identity) ?? anonymous
+        if hidesKey { response.headers.append("X-Auth-Credential", "key") }
         for field in TraceContext.current?.fields() ?? [] { response.headers.append(field.name, field.value) }
         return response
     }
@@ -34,7 +38,6 @@ enum ForwardAuthResponses {
         if let session = visitor.session {
             fields.append(HTTPHeaders.Field(name: "X-Auth-Session", value: session.rawValue))
         }
-        if visitor.isKey { fields.append(HTTPHeaders.Field(name: keyField, value: "key")) }
         if let name = person.name, !name.isEmpty {
             let encoded = encode(name, PercentEncoding.isUnreserved)
             fields.append(HTTPHeaders.Field(name: "X-Auth-Name", value: encoded))
@@ -44,10 +47,6 @@ enum ForwardAuthResponses {
         }
         return ServerResponse(status: .ok, headers: HTTPHeaders(fields))
     }
-
-    /// The header field that tells the proxy that `Authorization` contains a key. The proxy must not pass the key on to
-    /// the backend.
-    static let keyField = "X-Auth-Credential"
 
     /// The 200 response without a person, where everyone is allowed.
     private static let anonymous = ServerResponse.emptyOK

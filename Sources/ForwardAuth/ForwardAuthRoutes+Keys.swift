@@ -26,6 +26,16 @@ extension ForwardAuthRoutes {
         return fields.count == 1 ? BasicCredentials(fields[0]) : nil
     }
 
+    /// Whether an `Authorization` field contains a password with the format of a key, valid or not.
+    ///
+    /// The backend must not get it, whoever is authenticated: a program may send its key to an address that needs none,
+    /// for example after a redirect.
+    static func hasKey(_ request: ServerRequest) -> Bool {
+        request.headers.values("Authorization").contains { field in
+            BasicCredentials(field).map { APIKeyStore.isKey(String(decoding: $0.password, as: UTF8.self)) } == true
+        }
+    }
+
     /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for
     /// the address and for the account.
     func holder(of basic: BasicCredentials, _ request: ServerRequest) async throws -> KeyOutcome {

@@ -77,6 +77,8 @@ extension ForwardAuthRoutes {
         let tokens: RequestTokens
         /// The credentials that may contain a key; nil when there are none or the rule does not accept keys.
         let key: BasicCredentials?
+        /// Whether the request contains a text with the format of a key, which the backend must not get.
+        let hidesKey: Bool
     }
 
     private enum ParseResult {
@@ -200,7 +202,8 @@ extension ForwardAuthRoutes {
             return .question(
                 VerificationRequest(
                     request: request, forwarded: forwarded, decision: decision,
-                    tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil }))
+                    tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil },
+                    hidesKey: tokens.bearer == nil && Self.hasKey(request)))
         } catch {
             if error == .incomplete { proxyWarnings.record(.incomplete, request) }
             return .refusal(ForwardAuthResponses.refusal(error, isNginx: Self.isNginx(request)))
@@ -212,8 +215,9 @@ extension ForwardAuthRoutes {
         _ question: VerificationRequest, _ caller: Caller, _ refusal: ProofRefusal? = nil
     ) -> ServerResponse {
         switch (question.decision.admission, caller) {
-        case (.everybody, .known(let visitor)): return ForwardAuthResponses.welcome(visitor)
-        case (.everybody, _): return ForwardAuthResponses.welcome(nil)
+        case (.everybody, .known(let visitor)):
+            return ForwardAuthResponses.welcome(visitor, hidesKey: question.hidesKey)
+        case (.everybody, _): return ForwardAuthResponses.welcome(nil, hidesKey: question.hidesKey)
         case (.nobody, _): return ForwardAuthResponses.forbidden
         case (.signedIn, .known(let visitor)): return welcome(visitor, question)
         case (.some(let members), .known(let visitor)):
@@ -245,7 +249,7 @@ extension ForwardAuthRoutes {
                 to: requirement, for: question.request, question.forwarded, isBound: question.tokens.isProofScheme,
                 isNginx: Self.isNginx(question.request))
         }
-        return ForwardAuthResponses.welcome(visitor)
+        return ForwardAuthResponses.welcome(visitor, hidesKey: question.hidesKey)
     }
 
     /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.

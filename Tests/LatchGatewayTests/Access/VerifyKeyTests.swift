@@ -62,6 +62,37 @@ struct VerifyKeyTests: AsksForwardAuth {
         }
     }
 
+    @Test("The backend never gets a key, whatever decides about the request and whether the key is valid or not")
+    func hiddenKeys() async throws {
+        try await with { fixture in
+            let ada = try await fixture.addPerson()
+            let revoked = try await key(fixture, ada)
+            try await fixture.gateway.stores.apiKeys.revokeAll(of: ada.id)
+            let valid = try await key(fixture, ada)
+            let cookie = [("Cookie", "__Host-latchd_session=\(try await fixture.token())")]
+            for secret in [valid, revoked, String(repeating: "A", count: 43) + "="] {
+                for name in [GatewayFixture.email, "bob@example.org", ""] {
+                    for (path, fields) in [
+                        ("/health", []), ("/health", cookie), ("/photos", cookie), ("/dav/x", cookie),
+                    ] {
+                        // The second response comes from memory.
+                        for _ in 1...2 {
+                            let response = try await ask(fixture, path, fields + basic(name, secret))
+                            #expect(response.status == 200)
+                            #expect(response.headers["X-Auth-Credential"] == "key", "\(path) \(name)")
+                            #expect((response.headers["X-Auth-User"] == nil) == fields.isEmpty)
+                        }
+                    }
+                }
+            }
+            // A password of the backend is passed on.
+            for fields in [[], cookie] {
+                let own = try await ask(fixture, "/health", fields + basic("x", "y"))
+                #expect(own.status == 200 && own.headers["X-Auth-Credential"] == nil)
+            }
+        }
+    }
+
     @Test("Behind a proxy, a key's scopes decide whether it can read, write, or neither")
     func keyScopes() async throws {
         try await with { fixture in

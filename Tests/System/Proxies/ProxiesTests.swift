@@ -129,6 +129,20 @@ struct ProxiesTests {
             #expect(view.values(like: "x-auth-credential").isEmpty)
             #expect(BackendView(try await fixture.ask("/dav/calendar", [basic(SystemFixture.password)])) == nil)
             #expect(BackendView(try await fixture.ask("/photos", [basic(key)])) == nil)
+            // Nor at an address that needs no key, nor when a cookie decides.
+            let cookie = "Cookie: __Host-latchd_session=\(try await fixture.token())"
+            let wrong = String(repeating: "A", count: 43) + "="
+            for (path, fields) in [("/health", []), ("/health", [cookie]), ("/photos", [cookie]), ("/dav/x", [cookie])]
+            {
+                for password in [key, wrong] {
+                    for _ in 1...2 {
+                        let response = try await fixture.ask(path, fields + [basic(password)])
+                        let view = try #require(BackendView(response), "\(path): \(response)")
+                        #expect(view.values(like: "authorization").isEmpty, "\(path)")
+                        #expect(view.values(like: "x-auth-credential").isEmpty, "\(path)")
+                    }
+                }
+            }
         }
     }
 
