@@ -54,6 +54,11 @@ enum ForwardAuthResponses {
     /// The 403 response to a signed-in person without access, or where access is denied to everyone.
     static let forbidden = sentence(.forbidden, "You do not have access to this address.")
 
+    /// The 403 response to a request with a browser's cookie that a page of another origin sent.
+    static let foreignOrigin = sentence(
+        .forbidden,
+        "A page of another origin sent this request. Name the host of that page in an access rule to allow it.")
+
     /// The 403 response to a peer that is not a trusted proxy.
     static let untrusted = sentence(.forbidden, "Only a trusted proxy may send this request.")
 

@@ -16,6 +16,7 @@ package struct ForwardAuthRoutes: ServiceDialect {
     package let rules: AccessRules
     package let challenge: ForwardAuthChallenge
     private let proxyWarnings: ProxyWarnings
+    private let origins: OriginCheck
 
     package var name: String { "verify" }
     package var prefix: String { services.settings.verify.path }
@@ -27,6 +28,7 @@ package struct ForwardAuthRoutes: ServiceDialect {
         rules = services.settings.verify.rules
         challenge = ForwardAuthChallenge(services.settings, services.address)
         proxyWarnings = ProxyWarnings(log: services.log, now: services.now)
+        origins = OriginCheck(hosts: services.returnHosts)
     }
 
     /// Whether the path is the one that proxies request, or belongs to the metadata of protected resources.
@@ -79,6 +81,8 @@ extension ForwardAuthRoutes {
         let key: BasicCredentials?
         /// Whether the request contains a text with the format of a key, which the backend must not get.
         let hidesKey: Bool
+        /// Whether the request has a cookie that does not count, because a page of another origin sent the request.
+        let hasForeignCookie: Bool
     }
 
     private enum ParseResult {
@@ -197,13 +201,15 @@ extension ForwardAuthRoutes {
             let forwarded = try ForwardedRequest(request)
             guard !forwarded.hasOtherMethod || !rules.nameMethods else { throw .contradictory }
             let decision = try rules.decision(on: forwarded)
-            let tokens = RequestTokens(request, cookie: services.cookie)
+            var tokens = RequestTokens(request, cookie: services.cookie)
+            let hasForeignCookie = tokens.cookie != nil && !origins.allow(request, forwarded)
+            if hasForeignCookie { tokens = RequestTokens(request, cookie: nil) }
             let basic = tokens.bearer == nil ? Self.basic(request) : nil
             return .question(
                 VerificationRequest(
                     request: request, forwarded: forwarded, decision: decision,
                     tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil },
-                    hidesKey: tokens.bearer == nil && Self.hasKey(request)))
+                    hidesKey: tokens.bearer == nil && Self.hasKey(request), hasForeignCookie: hasForeignCookie))
         } catch {
             if error == .incomplete { proxyWarnings.record(.incomplete, request) }
             return .refusal(ForwardAuthResponses.refusal(error, isNginx: Self.isNginx(request)))
@@ -227,6 +233,8 @@ extension ForwardAuthRoutes {
             return challenge.passwordChange(
                 for: question.request, question.forwarded, services.passwordChangeSentence,
                 isNginx: Self.isNginx(question.request))
+        case (_, .nobody) where question.hasForeignCookie && question.tokens.bearer == nil && question.key == nil:
+            return ForwardAuthResponses.foreignOrigin
         case (_, .nobody):
             return challenge.response(
                 to: question.request, question.forwarded, triedBearer: question.tokens.bearer != nil, refusal: refusal,

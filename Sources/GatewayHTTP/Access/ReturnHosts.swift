@@ -22,8 +22,13 @@ package struct ReturnHosts: Sendable {
 
     /// Whether a browser may be redirected to a host with `https` or `http`.
     package func allows(_ host: AccessHost, _ scheme: String) -> Bool {
-        guard scheme == "https" || !isSecure else { return false }
-        return host == own || rules.name(host, scheme)
-            || host.port == nil && cookieDomain.map(host.isWithin) == true
+        contains(host, scheme)
+            || (scheme == "https" || !isSecure) && host.port == nil && cookieDomain.map(host.isWithin) == true
+    }
+
+    /// Whether a host with `https` or `http` is the server's own or one that an access rule names. A host that only
+    /// shares the cookie is neither.
+    package func contains(_ host: AccessHost, _ scheme: String) -> Bool {
+        (scheme == "https" || !isSecure) && (host == own || rules.name(host, scheme))
     }
 }

@@ -151,6 +151,34 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test(
+        "a page of another origin cannot use the person's cookie for a change or a WebSocket",
+        arguments: ProxyKind.allCases)
+    func otherOrigins(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let cookie = "Cookie: __Host-latchd_session=\(try await fixture.token())"
+            let socket = [
+                "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            ]
+            let foreign = [["Origin: http://evil.example.org"], ["Origin: null", "Sec-Fetch-Site: same-site"]]
+            let own = [["Origin: http://app.example.org"], ["Origin: https://app.example.org:8443"], []]
+            for (method, fields) in [("POST", ["Content-Length: 0"]), ("DELETE", []), ("GET", socket)] {
+                for origin in foreign {
+                    let response = try await fixture.ask("/photos", method: method, [cookie] + fields + origin)
+                    #expect(response.status == 403 && BackendView(response) == nil, "\(method) \(origin)")
+                }
+                for origin in own {
+                    let response = try await fixture.ask("/photos", method: method, [cookie] + fields + origin)
+                    #expect(BackendView(response) != nil, "\(method) \(origin): \(response)")
+                }
+            }
+            for origin in foreign {
+                #expect(BackendView(try await fixture.ask("/photos", [cookie] + origin)) != nil)
+            }
+        }
+    }
+
     @Test("a path that could be read as public and as protected is refused", arguments: ProxyKind.allCases)
     func ambiguousPaths(kind: ProxyKind) async throws {
         try await ProxyFixture.with(kind) { fixture in
