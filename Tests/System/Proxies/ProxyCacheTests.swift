@@ -36,6 +36,43 @@ struct ProxyCacheTests {
         }
     }
 
+    @Test("a cached answer counts only for the same client address and the same port of the server")
+    func sameClient() async throws {
+        try await ProxyFixture.with(.cachingNginx) { fixture in
+            let bearer = ["Authorization: Bearer \(try await fixture.token())"]
+            let (first, second) = ("127.9.8.6", "127.9.8.7")
+            _ = try await fixture.untilCached("/photos", from: first, bearer)
+            let other = try await fixture.ask("/photos", from: second, bearer)
+            #expect(other.status == 200 && other["x-cache"] != "HIT")
+            _ = try await fixture.untilCached("/photos", from: first, bearer)
+            let port = try await fixture.ask("/photos", from: first, port: ProxyKind.Places.port + 1, bearer)
+            #expect(port.status == 200 && port["x-cache"] != "HIT")
+        }
+    }
+
+    @Test("an answer to a request that only reads does not admit a WebSocket of a page of another origin")
+    func otherOrigin() async throws {
+        try await ProxyFixture.with(.cachingNginx) { fixture in
+            let cookie = "Cookie: __Host-latchd_session=\(try await fixture.token())"
+            for fields in [["Origin: http://evil.example.org"], ["Origin: null", "Sec-Fetch-Site: same-site"]] {
+                let reading = [cookie] + fields
+                for handshake in [
+                    ["Upgrade: websocket", "Connection: Upgrade"], ["Sec-WebSocket-Version: 13"],
+                    ["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="],
+                ] {
+                    _ = try await fixture.untilCached("/photos", reading)
+                    #expect(try await fixture.ask("/photos", reading + handshake).status == 403, "\(fields)")
+                }
+            }
+            let own = [cookie, "Sec-WebSocket-Version: 13"]
+            _ = try await fixture.untilCached("/photos", own)
+            let foreign = try await fixture.ask("/photos", own + ["Origin: http://evil.example.org"])
+            #expect(foreign.status == 403)
+            let reported = try await fixture.ask("/photos", own + ["Sec-Fetch-Site: same-site"])
+            #expect(reported.status == 403)
+        }
+    }
+
     @Test("a refusal is never cached, and a session that ends is refused within seconds for good")
     func refusals() async throws {
         try await ProxyFixture.with(.cachingNginx) { fixture in

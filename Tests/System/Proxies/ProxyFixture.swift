@@ -37,7 +37,9 @@ struct ProxyFixture {
     static func start(_ kind: ProxyKind, http2: Bool = false) async throws -> ProxyFixture {
         let folder = try TemporaryDirectory()
         try folder.write(configuration, to: "latchd.yaml")
-        let base = try SystemFixture(["LATCHD_CONFIG": folder.file("latchd.yaml")])
+        let base = try SystemFixture([
+            "LATCHD_CONFIG": folder.file("latchd.yaml"), "LATCHD_AUDIT_LOG": folder.file("audit"),
+        ])
         let gateway = try await base.startGatewayWithPerson(socket: folder.file("latchd.sock"))
         let backend = try RunningProgram(
             "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
@@ -159,14 +161,15 @@ struct ProxyFixture {
         ).status
     }
 
-    /// One request over a connection of its own to the proxy.
+    /// One request over a connection of its own to the proxy. With `source`, the client has that address.
     func ask(
-        _ path: String, method: String = "GET", host: String = "app.example.org", _ fields: [String] = [],
-        body: String = ""
+        _ path: String, method: String = "GET", host: String = "app.example.org", from source: String? = nil,
+        port: Int = ProxyKind.Places.port, _ fields: [String] = [], body: String = ""
     ) async throws -> RawResponse {
         let lines = ["\(method) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"] + fields
-        return try await Self.exchange(
-            kind.connect(places), lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+        let socket =
+            try source.map { try RawSocket(host: places.host, port: port, from: $0) } ?? kind.connect(places)
+        return try await Self.exchange(socket, lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
     /// Sends a request as it is on a connection of its own, and returns the first response. Nil when the proxy ends the connection
@@ -202,6 +205,20 @@ struct ProxyFixture {
         }
     }
 
+    /// Waits until the audit log contains so many failed sign-ins, and returns their addresses.
+    func failedSignIns(_ count: Int) async throws -> [String?] {
+        var found: [String?] = []
+        try await eventually {
+            let lines = try String(contentsOfFile: places.folder.file("audit"), encoding: .utf8).split(separator: "\n")
+            let failures = lines.compactMap { try? JSONValue(parsing: Array($0.utf8)) }.filter {
+                $0["event"]?.string == "sign-in-failed"
+            }
+            found = failures.map { $0["address"]?.string }
+            return found.count == count
+        }
+        return found
+    }
+
     /// Repeats a request until it is refused, as it is once a cached answer is too old.
     func untilRefused(_ path: String, _ fields: [String]) async throws {
         for _ in 1...1_000 where try await ask(path, fields).status == 200 {
@@ -210,9 +227,12 @@ struct ProxyFixture {
     }
 
     /// Repeats a request until nginx answers it without asking the gateway.
-    func untilCached(_ path: String, method: String = "GET", _ fields: [String]) async throws -> RawResponse {
+    func untilCached(
+        _ path: String, method: String = "GET", from source: String? = nil, _ fields: [String]
+    ) async throws -> RawResponse {
         for _ in 1...1_000 {
-            let response = try await ask(path, method: method, fields + (method == "GET" ? [] : ["Content-Length: 0"]))
+            let response = try await ask(
+                path, method: method, from: source, fields + (method == "GET" ? [] : ["Content-Length: 0"]))
             if response["x-cache"] == "HIT" { return response }
         }
         throw ChildProcess.Failure("nginx caches no answer for \(path).")

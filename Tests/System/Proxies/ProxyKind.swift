@@ -70,7 +70,10 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
             .replacing("127.0.0.1:8080", with: "127.0.0.1:\(places.backend)")
         switch self {
         case .nginx, .cachingNginx:
-            text = text.replacing("listen 80;", with: "listen unix:\(places.socket)\(places.isHTTP2 ? " http2" : "");")
+            let addresses =
+                ["unix:\(places.socket)"] + [0, 1].map { "\(places.host):\(Places.port + $0)" }
+            let listens = addresses.map { "listen \($0)\(places.isHTTP2 ? " http2" : "");" }
+            text = text.replacing("listen 80;", with: listens.joined(separator: " "))
                 .replacing("/run/latchd/latchd.sock", with: places.folder.file("latchd.sock"))
                 .replacing("/run/latchd-cache", with: places.folder.file("cache"))
             if self == .cachingNginx {
@@ -84,7 +87,9 @@ enum ProxyKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
                 "app.example.org {\n", with: "http://app.example.org {\n\tbind \(places.host)\n")
             let protocols = places.isHTTP2 ? "\tservers {\n\t\tprotocols h1 h2 h2c\n\t}\n" : ""
             text = "{\n\tadmin off\n\thttp_port \(Places.port)\n\(protocols)}\n" + text
-        case .haproxy: text = text.replacing("bind :80", with: "bind unix@\(places.socket)")
+        case .haproxy:
+            text = text.replacing(
+                "bind :80", with: "bind unix@\(places.socket)\n    bind \(places.host):\(Places.port)")
         case .apache:
             text = text.replacing("*:80", with: "\(places.host):\(Places.port)")
                 .replacing("/etc/apache2/latchd.lua", with: places.folder.file("latchd.lua"))
