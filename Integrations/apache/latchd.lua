@@ -31,7 +31,7 @@ local trusted = {
 local function is_from_outside(name)
     local plain = name:lower():gsub("[^a-z0-9]", "-")
     return plain:find("^x%-auth") or plain:find("^x%-forwarded") or plain:find("^x%-webauth")
-        or trusted[plain]
+        or plain:find("^x%-original%-") or plain:find("^x%-rewrite%-") or trusted[plain]
 end
 
 -- The cookies without latchd's session cookie.
@@ -75,6 +75,12 @@ function latchd(r)
     -- on it past latchd.
     local is_websocket = (r.headers_in["Upgrade"] or ""):lower() == "websocket"
     r.headers_in["Upgrade"] = is_websocket and "websocket" or nil
+    -- Apache removes each field that Connection names, also the fields that this script sets. Apache itself decides whether to close
+    -- the connection.
+    local options = {}
+    if (r.headers_in["Connection"] or ""):lower():find("%f[%w]close%f[%W]") then options[1] = "close" end
+    if is_websocket then options[#options + 1] = "Upgrade" end
+    r.headers_in["Connection"] = #options > 0 and table.concat(options, ", ") or nil
     local address = r.useragent_ip
     local host = r.hostname
     -- The sign-in page, and the metadata by which apps find it.
@@ -128,10 +134,5 @@ function latchd(r)
     end
     local cookies = r.headers_in["Cookie"]
     if cookies then r.headers_in["Cookie"] = without_session(cookies) end
-    -- A field that Connection names would be removed after Apache. Apache itself decides whether to close the connection.
-    local options = {}
-    if (r.headers_in["Connection"] or ""):lower():find("%f[%w]close%f[%W]") then options[1] = "close" end
-    if is_websocket then options[#options + 1] = "Upgrade" end
-    r.headers_in["Connection"] = #options > 0 and table.concat(options, ", ") or nil
     return apache2.OK
 end

@@ -48,11 +48,31 @@ struct ForwardedFields: Sendable {
         }
     }
 
+    /// Returns the meaning of a name. Some backends read other characters in a name as hyphens, so `X_Original_URL`
+    /// counts as `X-Original-URL`.
     private static func name(_ name: String) -> Name? {
         guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else {
             return HTTPHeaders.namesAreEqual("Upgrade", name) ? .upgrade : nil
         }
-        return names.first { HTTPHeaders.namesAreEqual($0.text, name) }?.name
+        return names.first { isAlias(name, of: $0.text) }?.name
+    }
+
+    /// Whether a name is `text` with any letter case, and with any characters instead of its hyphens except letters and
+    /// digits.
+    private static func isAlias(_ name: String, of text: String) -> Bool {
+        let (name, text) = (name.utf8.span, text.utf8.span)
+        guard name.count == text.count else { return false }
+        for index in text.indices where plain(name[index]) != plain(text[index]) { return false }
+        return true
+    }
+
+    /// Returns a letter in lower case, a digit as it is, and a hyphen for any other byte.
+    private static func plain(_ byte: UInt8) -> UInt8 {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+        default: UInt8(ascii: "-")
+        }
     }
 
     private static let names: [(text: String, name: Name)] = [

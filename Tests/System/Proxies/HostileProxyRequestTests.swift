@@ -136,7 +136,11 @@ struct HostileProxyRequestTests {
                     "X-Forwarded-For: 10.66.0.4",
                     "Forwarded: for=10.66.0.5;host=evil.example;proto=https", "forwarded: for=10.66.0.6",
                     "X-Forwarded-Prefix: /evil.example", "X-Forwarded-Port: evil.example",
-                    "X-Forwarded-Server: evil.example",
+                    "X-Forwarded-Server: evil.example", "X-Forwarded-Uri: /evil.example",
+                    "X-Forwarded-Method: evil.example", "X-Forwarded-Path: /evil.example",
+                    "X-Forwarded-Ssl: evil.example", "X-Forwarded-Scheme: evil.example",
+                    "X-Forwarded-Client-Cert: evil.example", "X-Forwarded-Access-Token: evil.example",
+                    "X-Authenticated-User: evil.example", "X-Remote_User: evil.example",
                 ]
                 + ([.nginx, .cachingNginx].contains(kind)
                     ? [] : ["X.Real.IP: 10.66.0.7", "X_Forwarded_For: 10.66.0.8"])
@@ -148,6 +152,47 @@ struct HostileProxyRequestTests {
                 // A client of a Unix socket has no address.
                 #expect(view.values(like: "x-forwarded-for").count <= 1, "\(view.fields)")
             }
+        }
+    }
+
+    @Test("no backend gets another address than the requested one, in any spelling", arguments: ProxyKind.allCases)
+    func otherAddresses(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            for sign in ["-"] + Self.signs {
+                for name in ["X-Original-URL", "X-Original-URI", "X-Rewrite-URL"] {
+                    for alias in [name.replacing("-", with: sign), "\(name.dropLast(4))\(sign)\(name.suffix(3))"] {
+                        let response = try await fixture.ask("/health", ["\(alias): /photos"])
+                        let view = BackendView(response)
+                        #expect(view?.fields.contains { $0.contains("/photos") } != true, "\(alias)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a client cannot hide its address from the gateway's pages by naming fields in Connection",
+        arguments: ProxyKind.allCases)
+    func hiddenAddress(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let names = "X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto"
+            let sources = ["127.9.8.6", "127.9.8.7", "127.9.8.8"]
+            for (source, connection) in zip(sources, ["close", names, "close, \(names)"]) {
+                let form = try await fixture.ask("/latch/sign-in", from: source, ProxyFixture.navigation)
+                let token = try #require(
+                    form.text.split(separator: "name=\"form_token\" value=\"").last?.prefix { $0 != "\"" })
+                let body = FormURLEncoded.encode([
+                    ("form_token", String(token)), ("username", SystemFixture.email), ("password", "wrong"),
+                ])
+                _ = try await fixture.ask(
+                    "/latch/sign-in", method: "POST", from: source,
+                    [
+                        "Connection: \(connection)", "Cookie: \(ProxiesTests.cookies(of: form))",
+                        "Content-Type: \(FormURLEncoded.mediaType)", "Content-Length: \(body.utf8.count)",
+                        "Sec-Fetch-Site: same-origin",
+                    ], body: body)
+            }
+            #expect(try await fixture.failedSignIns(sources.count) == sources)
         }
     }
 

@@ -257,7 +257,7 @@ struct ProxiesTests {
     }
 
     /// What a browser would send of an answer's cookies.
-    private static func cookies(of response: RawResponse) -> String {
+    static func cookies(of response: RawResponse) -> String {
         response.fields.filter { $0.lowercased().hasPrefix("set-cookie:") }.compactMap { line in
             line.dropFirst("set-cookie:".count).split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
         }.filter { !$0.hasSuffix("=") }.joined(separator: "; ")
