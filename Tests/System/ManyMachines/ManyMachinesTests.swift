@@ -123,6 +123,26 @@ struct ManyMachinesTests {
         await front.waitForExit()
     }
 
+    @Test func `connections that one address keeps open do not keep others from HAProxy`() async throws {
+        let machines = try await ManyMachines()
+        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
+        let front = try await machines.startProxy(9)
+        let sockets = try (1...520).map { _ in
+            try RawSocket(host: machines.address(9), port: ManyMachines.port, from: machines.address(200))
+        }
+        // HAProxy sends nothing before a handshake, so there is something to read only where it closed the connection.
+        try await eventually {
+            sockets.count { socket in
+                var state = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+                return poll(&state, 1, 0) == 1
+            } == 8
+        }
+        #expect(try await machines.status(9, "/api/me") == "200")
+        #expect(gateways.reduce(0) { $0 + $1.requests } == 1)
+        front.send(SIGTERM)
+        await front.waitForExit()
+    }
+
     @Test func `nginx sends the name of the gateways to them, whatever Host the client sent`() async throws {
         let machines = try await ManyMachines()
         let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
