@@ -27,7 +27,9 @@ extension GatewayStores {
     ) -> ClientSessionStore {
         ClientSessionStore(
             database: database, key: keys.refresh, lifetime: settings.sessions,
-            accessTokenLifetime: accessTokenLifetime, enforcesPasswordChange: settings.passwordsEnabled, audit: audit,
-            now: now, onSessionsEnded: { issuer.invalidate(person: $0) })
+            accessTokenLifetime: accessTokenLifetime,
+            maximumRegistered: settings.authorizationServer.registration.maximum,
+            enforcesPasswordChange: settings.passwordsEnabled, audit: audit, now: now,
+            onSessionsEnded: { issuer.invalidate(person: $0) })
     }
 }

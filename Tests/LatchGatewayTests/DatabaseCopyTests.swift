@@ -51,7 +51,8 @@ struct DatabaseCopyTests {
         try await stores.clients.allow(grant, by: person.id)
         let tokens = ClientSessionStore(
             database: stores.database, key: .random(32), lifetime: lifetime,
-            accessTokenLifetime: .seconds(600), enforcesPasswordChange: true, audit: stores.audit, now: { Date() })
+            accessTokenLifetime: .seconds(600), maximumRegistered: 1_000, enforcesPasswordChange: true,
+            audit: stores.audit, now: { Date() })
         let issued = try await tokens.issue(
             grant, to: app, for: person, device: SessionDevice(name: "App"), id: .random(), authenticated: Date(),
             from: .random())

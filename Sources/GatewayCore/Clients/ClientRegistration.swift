@@ -71,9 +71,10 @@ extension ClientStore {
     /// How long a client that nobody has signed in to is not displaced by others: the time of a sign-in.
     private static let signInTime = Duration.seconds(600)
 
-    /// The maximum number of registered clients of which one person was the first user. When the person is the first
-    /// user of a further one, the one of them that was used the longest ago is removed.
-    package static let maximumPerFirstPerson = 64
+    /// The maximum number of registered clients of which one person was the first user and that no administrator has
+    /// approved: 64, or a quarter of the maximum of all if that is fewer, and at least one.
+    package static func maximumPerFirstPerson(of maximum: Int) -> Int { min(64, max(1, maximum / 4)) }
+
     /// How long a client that somebody has signed in to is not displaced by the registrations of others.
     private static let usedTime = Duration.seconds(7 * 86_400)
 
@@ -170,14 +171,22 @@ extension ClientStore {
 
     /// Records that a client is used, at most once a day, and who first used a client that registered itself.
     ///
-    /// - Returns: The clients that were removed because the person was the first user of too many.
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - person: Who uses it.
+    ///   - maximum: How many registered clients the person may be the first user of.
+    ///   - now: The time.
+    ///   - connection: The transaction.
+    /// - Returns: The clients that were removed because the person was the first user of too many. The client itself is
+    ///   one of them when other people use all of the others.
+    /// - Throws: `DatabaseError`.
     static func recordUse(
-        of client: String, by person: UUID, at now: Date, _ connection: Connection
+        of client: String, by person: UUID, upTo maximum: Int, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> [String] {
         guard try connection.run(ClientStatements.recordUse, now, client, now - .seconds(86_400), person) == 1 else {
             return []
         }
-        let excess = try connection.all(ClientStatements.excessOfPerson, person, client, maximumPerFirstPerson)
+        let excess = try connection.all(ClientStatements.excessOfPerson, person, client, maximum)
         for id in excess { _ = try remove(id, at: now, connection) }
         return excess
     }
@@ -335,12 +344,16 @@ extension ClientStatements {
             OR registration_hash IS NOT NULL AND first_person_id IS NULL)
         """, Date.self, String.self, Date.self, UUID.self)
 
-    /// Selects the registered clients beyond a number of which a person was the first user: those that were used the
-    /// longest ago, but not the client in the second parameter.
+    /// Selects the registered clients beyond a number of which a person was the first user and that no administrator has
+    /// approved: first those that nobody else uses, of these those that were used the longest ago, and last the client
+    /// in the second parameter.
     static let excessOfPerson = Statement(
         """
-        SELECT id FROM clients WHERE first_person_id = ?1
-        ORDER BY id = ?2 DESC, last_used_at DESC, id LIMIT 1000000000 OFFSET ?3
+        SELECT id FROM clients WHERE first_person_id = ?1 AND approval <> 'approved-by-administrator'
+        ORDER BY EXISTS (
+                SELECT 1 FROM client_consents c WHERE c.client_id = clients.id AND c.person_id <> ?1) DESC,
+            id = ?2 DESC, last_used_at DESC, id
+        LIMIT 1000000000 OFFSET ?3
         """, UUID.self, String.self, Int.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 }

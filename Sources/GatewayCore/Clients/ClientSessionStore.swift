@@ -18,6 +18,7 @@ package struct ClientSessionStore: Sendable {
     let key: Secret
     private let lifetime: SessionLifetime
     private let accessTokenLifetime: Duration
+    private let maximumFirstUses: Int
     let enforcesPasswordChange: Bool
     let audit: AuditLog
     let now: @Sendable () -> Date
@@ -30,19 +31,21 @@ package struct ClientSessionStore: Sendable {
     ///   - key: The key of the authentication codes in refresh tokens. All gateways on the database have the same.
     ///   - lifetime: How long sessions live, and how many a person may have.
     ///   - accessTokenLifetime: How long an access token lives.
+    ///   - maximumRegistered: The maximum number of clients that registered themselves.
     ///   - enforcesPasswordChange: Whether a person who must change their password can do nothing else before.
     ///   - audit: The log that records sessions that were ended.
     ///   - now: Returns the current time.
     ///   - onSessionsEnded: Called after sessions of a person ended because the person had too many.
     package init(
         database: Database, key: Secret, lifetime: SessionLifetime, accessTokenLifetime: Duration,
-        enforcesPasswordChange: Bool, audit: AuditLog, now: @escaping @Sendable () -> Date,
+        maximumRegistered: Int, enforcesPasswordChange: Bool, audit: AuditLog, now: @escaping @Sendable () -> Date,
         onSessionsEnded: @escaping @Sendable (UUID) -> Void = { _ in }
     ) {
         self.database = database
         self.key = key
         self.lifetime = lifetime
         self.accessTokenLifetime = accessTokenLifetime
+        maximumFirstUses = ClientStore.maximumPerFirstPerson(of: maximumRegistered)
         self.enforcesPasswordChange = enforcesPasswordChange
         self.audit = audit
         self.now = now
@@ -70,7 +73,7 @@ package struct ClientSessionStore: Sendable {
     /// - Throws: ``GatewayError/Code/tooManySessions`` when the client has started too many sessions of the person;
     ///   ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere since
     ///   `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
-    ///   client was removed; ``ClientRefusal`` when the person may not sign in to the client;
+    ///   client was removed, also because the person is the first user of too many; ``ClientRefusal`` when the person may not sign in to the client;
     ///   ``GatewayError/Code/codeUsed`` when a session has the id; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, to client: RegisteredClient, for person: Person, device: SessionDevice, id: SessionID,
@@ -121,7 +124,8 @@ package struct ClientSessionStore: Sendable {
                 grant.audience.joined(separator: " "), refresh.hash, browser?.rawValue, isTold)
             try binding?.bindRefreshTokens(of: id, connection)
             try access.insert(of: id, connection)
-            let removed = try ClientStore.recordUse(of: grant.client, by: person.id, at: now, connection)
+            let removed = try ClientStore.recordUse(
+                of: grant.client, by: person.id, upTo: maximumFirstUses, at: now, connection)
             let ended = try SessionBounds.apply(
                 maximum, keeping: id.rawValue, client: bounded, person.id, at: now, connection)
             return .started(displaced: ended, removed: removed)
@@ -138,6 +142,10 @@ package struct ClientSessionStore: Sendable {
                 audit.record(AuditEvent(.revoked, reason: "too-many-sessions", person: person.id, session: session))
             }
             recordRemoval(of: removed, person.id)
+            guard !removed.contains(where: { ExactText($0) == ExactText(client.id) }) else {
+                throw GatewayError(
+                    .unknownClient, "The person is the first user of too many clients that other people use.")
+            }
         }
         return tokens(access, refresh.text, of: id, person.id, grant, at: now)
     }
@@ -308,7 +316,8 @@ package struct ClientSessionStore: Sendable {
                 try answer.sealed(with: token), token.session.rawValue)
             try binding?.bindRefreshTokens(of: token.session, connection)
             try connection.run(SessionStatements.extend, now, expires, token.session.rawValue)
-            let removed = try ClientStore.recordUse(of: client.id, by: stored.person, at: now, connection)
+            let removed = try ClientStore.recordUse(
+                of: client.id, by: stored.person, upTo: maximumFirstUses, at: now, connection)
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
             try latest.insert(of: token.session, connection)

@@ -198,13 +198,13 @@ struct ClientBoundTests {
 
     @Test("a person who is the first user of too many registered clients displaces the one of them used longest ago")
     func firstUsers() async throws {
-        try await ClientSessionFixture.with({ $0.authorizationServer.registration.isEnabled = true }) { fixture in
+        try await Self.withFewClients { fixture in
             let clients = fixture.stores.clients
             let bob = try await fixture.base.addPerson("bob@example.org")
             let foreign = try await Self.register(fixture)
             _ = try await fixture.issue(ClientGrant(client: foreign, scopes: []), to: bob)
             var ids: [String] = []
-            for _ in 0..<ClientStore.maximumPerFirstPerson + 2 {
+            for _ in 0..<7 {
                 fixture.clock.advance(60)
                 ids.append(try await Self.register(fixture))
                 _ = try await fixture.issue(ClientGrant(client: ids[ids.count - 1], scopes: []))
@@ -231,6 +231,50 @@ struct ClientBoundTests {
                 _ = try await fixture.issue(ClientGrant(client: ids[number], scopes: []))
             }
             await #expect(throws: GatewayError.self) { _ = try await Self.register(fixture, maximum: 8) }
+    @Test("a client that others use, or that an administrator approved, is not displaced by others of its first user")
+    func clientsOfOthers() async throws {
+        try await Self.withFewClients { fixture in
+            let clients = fixture.stores.clients
+            let bob = try await fixture.base.addPerson("bob@example.org")
+            func begin() async throws -> String {
+                fixture.clock.advance(60)
+                let id = try await Self.register(fixture)
+                _ = try await fixture.issue(ClientGrant(client: id, scopes: []))
+                return id
+            }
+            let approved = try await begin()
+            _ = try await clients.decide(approved, .approved)
+            let shared = try await begin()
+            try await clients.allow(ClientGrant(client: shared, scopes: []), by: bob.id)
+            var own: [String] = []
+            for _ in 0..<8 { own.append(try await begin()) }
+
+            for id in [approved, shared] + own.suffix(4) { #expect(try await clients.client(id) != nil) }
+            for id in own.dropLast(4) { #expect(try await clients.client(id) == nil) }
+
+            for id in own.suffix(4) { try await clients.allow(ClientGrant(client: id, scopes: []), by: bob.id) }
+            let error = await #expect(throws: GatewayError.self) { _ = try await begin() }
+            #expect(error?.code == .unknownClient, "Others use all five.")
+            for id in [approved, shared] + own.suffix(4) { #expect(try await clients.client(id) != nil) }
+        }
+    }
+
+    @Test("one person is the first user of at most a quarter of the clients, of at least one and at most 64")
+    func shareOfFirstUser() {
+        for (maximum, share) in [(4, 1), (7, 1), (40, 10), (256, 64), (100_000, 64)] {
+            #expect(ClientStore.maximumPerFirstPerson(of: maximum) == share)
+        }
+    }
+
+    /// A gateway with at most 20 clients that registered themselves, so that a person may be the first user of five.
+    private static func withFewClients(_ body: (ClientSessionFixture) async throws -> Void) async throws {
+        try await ClientSessionFixture.with(
+            {
+                $0.authorizationServer.registration.isEnabled = true
+                $0.authorizationServer.registration.maximum = 20
+            }, body)
+    }
+
             fixture.clock.advance(8 * day)
             for id in ids.dropFirst(2) { _ = try await fixture.issue(ClientGrant(client: id, scopes: [])) }
             _ = try await clients.decide(ids[0], .approved)
