@@ -94,7 +94,11 @@ extension OAuthRoutes {
         }
         try consume(kind, caller, request)
         let rest = Duration.seconds(assertion.expires.timeIntervalSince(now))
-        guard try await assertions.record(assertion.key, of: .client(client.id), for: rest) else {
+        // Anybody can register many clients, so these share what their address has.
+        let user: UsedIDs.User =
+            client.registration == nil
+            ? .client(client.id) : .address(AddressKey(services.proxies.client(of: request)))
+        guard try await assertions.record(assertion.key, of: user, for: rest) else {
             throw Refusal(response: TokenResponses.invalidClient)
         }
         return client

@@ -15,12 +15,13 @@ import Synchronization
 package final class UsedIDs: Sendable {
     /// Whose share of the memory an id takes.
     package enum User: Hashable, Sendable {
-        /// A client that has authenticated with the id: a sixteenth.
+        /// A client that an administrator added and that has authenticated with the id: a sixteenth.
         case client(String)
         /// A person with a token or a sign-in: an eighth.
         case person(UUID)
-        /// An address, where no person is known: its ``AddressKey/share(of:)``, and half for all addresses together, so
-        /// that people with tokens always have the other half.
+        /// An address, where no person is known, or a client that registered itself has authenticated: its
+        /// ``AddressKey/share(of:)``, and half for all addresses together, so that people with tokens and the clients of
+        /// administrators always have the other half.
         case address(AddressKey)
     }
 

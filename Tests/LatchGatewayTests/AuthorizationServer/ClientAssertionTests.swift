@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Clients that authenticate with a signed statement.
@@ -47,6 +48,31 @@ struct ClientAssertionTests {
             #expect(!fixture.gateway.lines.audit.contains { $0["reason"]?.string == "wrong-client-assertion" })
             fixture.gateway.clock.advance(60)
             #expect(try await introspect(next) == 200)
+        }
+    }
+
+    @Test("a client that registered itself takes the share of its address of the used assertions, others their own")
+    func shareOfAddress() async throws {
+        try await Self.with { fixture, maker in
+            let registered = try AssertionMaker("registered")
+            try await fixture.gateway.gateway.stores.clients.register(
+                RegisteredClient(
+                    id: registered.client, name: "Registered", secretHash: nil, redirects: [Self.redirect],
+                    keys: try registered.registered(redirects: []).keys,
+                    registration: ClientRegistration(tokenHash: SHA256.digest("token"), method: .signedStatement)),
+                from: AddressKey(nil), maximum: 100)
+            func introspect(_ maker: AssertionMaker) async throws -> Int {
+                let credentials = try maker.credentials(at: fixture.gateway.clock.now)
+                return try await fixture.post("introspect", credentials + [("token", "x")]).status
+            }
+            #expect(try await introspect(registered) == 200)
+            let used = try #require(fixture.gateway.gateway.services.clientAssertions)
+            let address = UsedIDs.User.address(AddressKey(IPAddress("127.0.0.1")))
+            for number in 1..<UsedIDs.capacity / 8 {
+                guard try await used.record(SHA256.digest("\(number)"), of: address) else { throw Exchange.Broken() }
+            }
+            #expect(try await introspect(registered) == 503)
+            #expect(try await introspect(maker) == 200)
         }
     }
 
