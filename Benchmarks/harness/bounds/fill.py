@@ -84,7 +84,8 @@ def fills(dialect: Dialect, people: int) -> list[tuple[str, int, str]]:
             INSERT INTO client_sign_outs (session_id, client_id, person_id, attempts, next_at)
             SELECT 'told' || i, 'client' || (i % 200), {dialect.person(f"i % {people}")}, 1, {now + DAY} FROM n"""),
         ("provider_sign_outs", 100_000, f"""
-            INSERT INTO provider_sign_outs (id, expires_at) SELECT {dialect.blob("i", "provider")}, {now + DAY} FROM n"""),
+            INSERT INTO provider_sign_outs (id, expires_at, provider, number)
+            SELECT {dialect.blob("i", "provider")}, {now + DAY}, 'house', i / 2 FROM n"""),
         ("attempt_counters", 100_000, f"""
             INSERT INTO attempt_counters (digest, kind, failures, lock_outs, window_ends_at, locked_until, used_at)
             SELECT {dialect.blob("i", "counter")}, CASE WHEN i % 2 = 0 THEN 'address' ELSE 'account' END, 3, 1,

@@ -32,6 +32,7 @@ extension Schema {
             to: 31, named: "names of clients that people allowed",
             "ALTER TABLE client_consents ADD COLUMN client_name \(text)"),
         Migration(to: 32, named: "addresses from which people signed in", serverKnownAddresses),
+        Migration(to: 33, named: "whose sign-outs are stored", serverProviderSignOuts),
     ]
 
     /// The type of text in PostgreSQL.

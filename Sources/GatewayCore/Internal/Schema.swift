@@ -226,5 +226,6 @@ package enum Schema {
             to: 31, named: "names of clients that people allowed",
             "ALTER TABLE client_consents ADD COLUMN client_name TEXT"),
         Migration(to: 32, named: "addresses from which people signed in", knownAddresses),
+        Migration(to: 33, named: "whose sign-outs are stored", providerSignOuts),
     ]
 }

@@ -5,9 +5,10 @@ package import OpenIDConnect
 
 /// Sessions that were started through an identity provider, and sign-outs there.
 extension SessionAdministration {
-    /// The maximum number of stored sign-outs. When there are more, those that expire first are deleted. Only tokens
-    /// that a provider signed are stored, so no other sender can displace them.
-    static let rememberedSignOuts = 100_000
+    /// The maximum number of stored sign-outs of one provider, each of which is up to two rows. When there are more, the
+    /// oldest of this provider are deleted. Only tokens that a provider signed are stored, so no other sender can displace
+    /// them.
+    static let rememberedSignOuts = 50_000
     /// How long the end of a session at a provider is stored: longer than a sign-in here can take, and longer than
     /// providers let an access token live.
     private static let sessionMemory = Duration.seconds(30 * 86_400)
@@ -80,11 +81,13 @@ extension SessionAdministration {
             // First, because an expired record with the same key would prevent the insertion of a new one.
             // Another gateway, whose clock is late, may still accept a token that has expired here.
             try connection.run(ProviderSessionStatements.deleteExpired, now - ClockDifference.tolerated)
-            guard try connection.run(ProviderSessionStatements.remember, Self.key(token, provider), token.expires) == 1
+            let number = try connection.first(ProviderSessionStatements.nextNumber, provider) ?? 1
+            guard
+                try connection.run(
+                    ProviderSessionStatements.remember, Self.key(token, provider), token.expires, provider, number) == 1
             else { return nil }
-            let done = try Self.end(by: token, at: provider, now, connection)
-            try connection.run(ProviderSessionStatements.bound, capacity)
-            return done
+            try connection.run(ProviderSessionStatements.deleteOldest, provider, number - capacity)
+            return try Self.end(by: token, at: provider, number, now, connection)
         }
         guard let done else { return false }
         for person in done.people {
@@ -104,12 +107,13 @@ extension SessionAdministration {
     }
 
     private static func end(
-        by token: LogoutToken, at provider: String, _ now: Date, _ connection: Connection
+        by token: LogoutToken, at provider: String, _ number: Int, _ now: Date, _ connection: Connection
     ) throws(DatabaseError) -> ProviderSignOut {
         if let session = token.sessionID {
             // A sign-in with this session may be in progress, and an access token with it may still be valid.
             try connection.run(
-                ProviderSessionStatements.remember, sessionKey(session, provider), now + sessionMemory)
+                ProviderSessionStatements.remember, sessionKey(session, provider), now + sessionMemory, provider,
+                number)
             let isKnown = try connection.first(ProviderSessionStatements.isKnown, provider, session) == true
             if isKnown || token.subject == nil {
                 let people = try connection.all(
@@ -166,8 +170,14 @@ enum ProviderSessionStatements {
     ) { row throws(DatabaseError) in try row.get(0) as UUID }
 
     static let remember = Statement(
-        "INSERT INTO provider_sign_outs (id, expires_at) VALUES (?, ?) ON CONFLICT (id) DO NOTHING", [UInt8].self,
-        Date.self)
+        """
+        INSERT INTO provider_sign_outs (id, expires_at, provider, number) VALUES (?, ?, ?, ?)
+        ON CONFLICT (id) DO NOTHING
+        """, [UInt8].self, Date.self, String.self, Int.self)
+
+    static let nextNumber = Statement(
+        "SELECT coalesce(max(number), 0) + 1 FROM provider_sign_outs WHERE provider = ?", String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Int }
 
     static let isSignedOut = Statement(
         "SELECT EXISTS (SELECT 1 FROM provider_sign_outs WHERE id = ? AND expires_at > ?)", [UInt8].self, Date.self
@@ -175,9 +185,7 @@ enum ProviderSessionStatements {
 
     static let deleteExpired = Statement("DELETE FROM provider_sign_outs WHERE expires_at <= ?", Date.self)
 
-    static let bound = Statement(
-        """
-        DELETE FROM provider_sign_outs WHERE id IN
-            (SELECT id FROM provider_sign_outs ORDER BY expires_at DESC LIMIT 1000000000 OFFSET ?)
-        """, Int.self)
+    /// Deletes the sign-outs of a provider up to a number. Those of other providers stay.
+    static let deleteOldest = Statement(
+        "DELETE FROM provider_sign_outs WHERE provider = ? AND number <= ?", String.self, Int.self)
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import FoundationEssentials
 import HTTPMessages
 import OpenIDConnect
@@ -190,6 +191,42 @@ struct BackchannelLogoutTests {
             #expect(try await sessions.signOut(by: last, at: "google"))
             fixture.clock.advance(last.expires.timeIntervalSince(fixture.clock.now) + minute + 1)
             #expect(try await sessions.signOut(by: last, at: "google"))
+        }
+    }
+
+    @Test("a provider that reports many sign-outs displaces only its own")
+    func otherProviders() async throws {
+        try await GatewayFixture.with { fixture in
+            let sessions = fixture.gateway.stores.sessions
+            func signOut(_ id: String, at provider: String) async throws -> Bool {
+                let claims: JSONValue = [
+                    "iss": "https://id.example", "aud": "gateway", "jti": .string(id), "sid": .string(id),
+                    "iat": .number(fixture.clock.now.timeIntervalSince1970.rounded()),
+                    "events": .object([.init(Self.event, [:])]),
+                ]
+                let token = try LogoutToken(
+                    checking: claims.encoded(),
+                    against: .init(
+                        issuer: "https://id.example", clientID: "gateway", now: fixture.clock.now,
+                        maximumClockSkew: .seconds(60)))
+                return try await sessions.signOut(by: token, at: provider, remembering: 5)
+            }
+            #expect(try await signOut("one", at: "house"))
+            for number in 0..<20 { #expect(try await signOut("\(number)", at: "google")) }
+
+            #expect(try await signOut("one", at: "house") == false)
+            #expect(try await sessions.isSignedOut("one", at: "house"))
+            for number in 0..<20 {
+                #expect(try await sessions.isSignedOut("\(number)", at: "google") == (number >= 15), "\(number)")
+            }
+            // Two rows of each sign-out.
+            let rows = try await fixture.gateway.stores.database.read { connection in
+                try connection.first(
+                    Statement("SELECT count(*) FROM provider_sign_outs") { row throws(DatabaseError) in
+                        try row.get(0) as Int
+                    })
+            }
+            #expect(rows == 12)
         }
     }
 

@@ -10,7 +10,7 @@ enum DatabaseTables {
         "signing_keys": "one for each rotation that is still needed",
         "key_checks": "one for each secret of a gateway",
         "unlinked_identities": "500",
-        "provider_sign_outs": "100,000, and only a token that an identity provider has signed adds one",
+        "provider_sign_outs": "100,000 of a provider, and only a token that the provider has signed adds some",
     ]
 
     static var growing: Set<String> { all.subtracting(small.keys) }

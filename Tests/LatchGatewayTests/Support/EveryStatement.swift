@@ -290,7 +290,8 @@ enum EveryStatement {
         NamedStatement("ProviderSessionStatements.remember", ProviderSessionStatements.remember.text),
         NamedStatement("ProviderSessionStatements.isSignedOut", ProviderSessionStatements.isSignedOut.text),
         NamedStatement("ProviderSessionStatements.deleteExpired", ProviderSessionStatements.deleteExpired.text),
-        NamedStatement("ProviderSessionStatements.bound", ProviderSessionStatements.bound.text),
+        NamedStatement("ProviderSessionStatements.nextNumber", ProviderSessionStatements.nextNumber.text),
+        NamedStatement("ProviderSessionStatements.deleteOldest", ProviderSessionStatements.deleteOldest.text),
     ]
 
     private static let serviceRoutes: [NamedStatement] = [
