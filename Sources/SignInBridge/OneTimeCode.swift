@@ -85,9 +85,7 @@ package struct CodeRecord: Sendable, Equatable {
         self.person = person
         self.sessionEpoch = sessionEpoch
         self.provider = provider
-        // A provider may send a `sid` of any length. Without it the session ends only when the provider signs the
-        // person out.
-        self.providerSession = providerSession.flatMap { $0.utf8.count <= 1_024 ? $0 : nil }
+        self.providerSession = providerSession
         self.authenticated = authenticated
         self.methods = methods
         self.expires = expires

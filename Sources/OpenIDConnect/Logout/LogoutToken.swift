@@ -57,7 +57,7 @@ package struct LogoutToken: Sendable, Equatable {
         expires = Date(timeIntervalSince1970: end)
         issuer = expected.issuer
         subject = reader.value["sub"] == nil ? nil : try reader.subject()
-        sessionID = try reader.text("sid")
+        sessionID = try reader.sessionID()
         guard subject != nil || sessionID != nil else { throw reader.bad("it names neither 'sub' nor 'sid'.") }
     }
 

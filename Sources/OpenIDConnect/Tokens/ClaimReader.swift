@@ -62,6 +62,15 @@ struct ClaimReader: Sendable {
         throw bad("its '\(name)' is neither a string nor an array of strings.")
     }
 
+    /// Returns the id of the session at the provider. Nil when it is missing or null.
+    ///
+    /// Source: OpenID Connect Front-Channel Logout 1.0 §3. It names no maximum; this one is that of `sub`.
+    func sessionID() throws(OpenIDConnectError) -> String? {
+        guard let id = try text("sid") else { return nil }
+        guard id.utf8.count <= 255 else { throw bad("its 'sid' has more than 255 bytes.") }
+        return id
+    }
+
     /// Returns the subject: the person's id at the provider.
     ///
     /// Source: OpenID Connect Core §2: at most 255 ASCII characters.

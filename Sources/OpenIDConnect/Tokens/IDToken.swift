@@ -54,7 +54,7 @@ struct IDToken: Sendable {
         }
         authenticated = try Self.authenticated(reader, expected)
         subject = try reader.subject()
-        sessionID = try reader.text("sid")
+        sessionID = try reader.sessionID()
         person = PersonClaims(reader.value, groupsClaim: expected.groupsClaim)
         methods = reader.value["amr"].flatMap { _ in try? reader.texts("amr") }
     }

@@ -230,6 +230,19 @@ struct BackchannelLogoutTests {
         }
     }
 
+    @Test("a session of a provider whose id has more than 255 bytes is refused")
+    func longSession() async throws {
+        try await with { fixture in
+            let (longest, tooLong) = (String(repeating: "s", count: 255), String(repeating: "s", count: 256))
+            let token = try await app(longest, fixture)
+            #expect(try await send(try self.token("a", session: tooLong, fixture), fixture).status == 400)
+            #expect(try await isLive(token, fixture))
+            #expect(try await send(try self.token("b", session: longest, fixture), fixture).status == 200)
+            #expect(try await !isLive(token, fixture))
+            #expect(fixture.base.lines.text.contains("its 'sid' has more than 255 bytes."))
+        }
+    }
+
     @Test("a request without a token, with two tokens or with an unknown one is refused with an OAuth error")
     func refused() async throws {
         try await with { fixture in
