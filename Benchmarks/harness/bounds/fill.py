@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MINUTE, DAY = 60_000, 86_400_000
 # The sessions of a person: live, ended, ended because of a reused token, expired.
-LIVE, ENDED, REUSED, EXPIRED = 100, 200, 50, 200
+LIVE, ENDED, REUSED, EXPIRED = 100, 200, 200, 200
 SESSIONS = LIVE + ENDED + REUSED + EXPIRED
 TOKENS = 4
 CONSENTS, KEYS = 200, 200

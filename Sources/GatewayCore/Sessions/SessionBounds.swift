@@ -4,12 +4,10 @@ import FoundationEssentials
 /// The bounds on the sessions of a person. Every new session of an app or a client passes through them, inside the
 /// transaction that stores it.
 enum SessionBounds {
-    /// The maximum number of sessions that have ended, and of ones that have expired, that stay stored for a person.
-    /// The oldest beyond it are deleted.
+    /// The maximum number of sessions that have ended, of ones that ended because their tokens were used by somebody
+    /// else, and of ones that have expired, that stay stored for a person. The oldest beyond it are deleted. Each kind is
+    /// counted apart, so that other sessions do not displace the warnings about stolen tokens.
     static let remembered = 200
-    /// The maximum number of sessions of a person that stay stored because their tokens were used by somebody else.
-    /// They are counted apart, so that other sessions do not displace the warnings about them.
-    static let rememberedReused = 50
     /// The time in which the new sessions of a client are counted.
     static let window = Duration.seconds(3_600)
     /// How many old sessions one new session deletes of each kind at most, so that a transaction stays short where
@@ -56,7 +54,7 @@ enum SessionBounds {
         // Another gateway, whose clock is late, may still accept a session that has expired here.
         let expired = now - ClockDifference.tolerated
         try connection.run(SessionBoundStatements.deleteEnded, person, batch, remembered)
-        try connection.run(SessionBoundStatements.deleteReused, person, batch, rememberedReused)
+        try connection.run(SessionBoundStatements.deleteReused, person, batch, remembered)
         try connection.run(SessionBoundStatements.deleteExpired, person, expired, batch, remembered)
         return ended
     }
@@ -84,13 +82,15 @@ enum SessionBoundStatements {
         """, Date.self, String.self, UUID.self, Int.self, String?.self, String?.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
 
-    /// Counts the sessions of a client that a person has begun since a time, live or not.
+    /// Counts the sessions of a client that a person has begun since a time, live or not. Each part reads one index.
     static let countRecent = Statement(
         """
         SELECT count(*) FROM (
             SELECT id FROM sessions WHERE person_id = ?1 AND ended_at IS NULL AND created_at > ?2
             UNION ALL SELECT id FROM sessions
             WHERE person_id = ?1 AND ended_at > ?2 AND end_reason <> 'token-reused' AND created_at > ?2
+            UNION ALL SELECT id FROM sessions
+            WHERE person_id = ?1 AND ended_at > ?2 AND end_reason = 'token-reused' AND created_at > ?2
         ) recent JOIN client_sessions c ON c.session_id = recent.id WHERE c.client_id = ?3
         """, UUID.self, Date.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as Int }

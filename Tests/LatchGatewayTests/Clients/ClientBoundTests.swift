@@ -87,6 +87,18 @@ struct ClientBoundTests {
         }
     }
 
+    @Test("sessions that ended because a code was used twice count as new ones of the client too")
+    func newSessionsThatEnd() async throws {
+        try await ClientSessionFixture.with { fixture in
+            for _ in 0..<SessionLifetime().maximumNewPerClient {
+                let session = try await fixture.issue().session
+                _ = try await fixture.store.endSession(ofReusedCode: session, by: ClientSessionFixture.client())
+            }
+            let error = await #expect(throws: GatewayError.self) { _ = try await fixture.issue() }
+            #expect(error?.code == .tooManySessions)
+        }
+    }
+
     @Test("a client displaces its own sessions of a person, and never those of the person's browsers")
     func displacedSessions() async throws {
         try await ClientSessionFixture.with({ $0.sessions.maximumPerPerson = 10 }) { fixture in
@@ -149,18 +161,18 @@ struct ClientBoundTests {
         }
     }
 
-    @Test("of the sessions of a person whose tokens were stolen the last 50 are kept")
+    @Test("of the sessions of a person whose tokens were stolen the last 200 are kept")
     func stolenSessions() async throws {
         try await ClientSessionFixture.with { fixture in
             var last = fixture.clock.now
-            for _ in 0..<SessionBounds.rememberedReused + 9 {
-                fixture.clock.advance(1)
+            for _ in 0..<SessionBounds.remembered + 9 {
+                fixture.clock.advance(60)
                 let session = try await fixture.issue().session
                 _ = try await fixture.store.endSession(ofReusedCode: session, by: ClientSessionFixture.client())
                 last = fixture.clock.now
             }
             _ = try await fixture.issue()
-            #expect(try await fixture.count("sessions") == SessionBounds.rememberedReused + 1)
+            #expect(try await fixture.count("sessions") == SessionBounds.remembered + 1)
             let found = try await fixture.stores.clients.stolen(
                 from: fixture.person.id, since: fixture.clock.now - .seconds(day))
             #expect(found.map(\.ended).max() == last, "The newest stay.")
@@ -219,18 +231,6 @@ struct ClientBoundTests {
         }
     }
 
-    @Test(
-        "when every place is taken by used clients, one that nobody has used for a week is removed, but no approved one"
-    )
-    func fullOfUsedClients() async throws {
-        try await ClientSessionFixture.with({ $0.authorizationServer.registration.isEnabled = true }) { fixture in
-            let clients = fixture.stores.clients
-            var ids: [String] = []
-            for number in 0..<8 {
-                ids.append(try await Self.register(fixture, maximum: 8))
-                _ = try await fixture.issue(ClientGrant(client: ids[number], scopes: []))
-            }
-            await #expect(throws: GatewayError.self) { _ = try await Self.register(fixture, maximum: 8) }
     @Test("a client that others use, or that an administrator approved, is not displaced by others of its first user")
     func clientsOfOthers() async throws {
         try await Self.withFewClients { fixture in
@@ -275,6 +275,18 @@ struct ClientBoundTests {
             }, body)
     }
 
+    @Test(
+        "when every place is taken by used clients, one that nobody has used for a week is removed, but no approved one"
+    )
+    func fullOfUsedClients() async throws {
+        try await ClientSessionFixture.with({ $0.authorizationServer.registration.isEnabled = true }) { fixture in
+            let clients = fixture.stores.clients
+            var ids: [String] = []
+            for number in 0..<8 {
+                ids.append(try await Self.register(fixture, maximum: 8))
+                _ = try await fixture.issue(ClientGrant(client: ids[number], scopes: []))
+            }
+            await #expect(throws: GatewayError.self) { _ = try await Self.register(fixture, maximum: 8) }
             fixture.clock.advance(8 * day)
             for id in ids.dropFirst(2) { _ = try await fixture.issue(ClientGrant(client: id, scopes: [])) }
             _ = try await clients.decide(ids[0], .approved)
