@@ -9,7 +9,7 @@ import HTTPServer
 /// |---|---|
 /// | of a client that authenticates itself by a secret or a key, and did not register itself | the client |
 /// | a refresh or a revocation of a token of this server, by a client without a secret | the session of the token |
-/// | more than five such refreshes a minute that are refused | the address |
+/// | more than five of these a minute that renew or end nothing | the address |
 /// | with wrong credentials | the address, apart from its other requests |
 /// | with a proof of possession that is not valid, or that no token or sign-in uses | the address, for such proofs only |
 /// | all others | the address |
@@ -55,11 +55,10 @@ extension OAuthRoutes {
         return token.flatMap(sessions.session(ofRefreshToken:))
     }
 
-    /// Counts a refused refresh of a client without a secret. Otherwise each token that a person ever had would allow as
-    /// many requests as an address.
-    func countRefusedRefresh(_ form: FormFields, of client: RegisteredClient) {
-        guard !client.isConfidential, let session = form["refresh_token"].flatMap(sessions.session(ofRefreshToken:))
-        else { return }
+    /// Counts a refresh or a revocation of a client without a secret that renewed or ended nothing. Otherwise each refresh
+    /// token that a person ever had would allow as many requests as an address.
+    func countWithoutEffect(_ token: String?, of client: RegisteredClient) {
+        guard !client.isConfidential, let session = token.flatMap(sessions.session(ofRefreshToken:)) else { return }
         _ = services.limits.consume(.refusedRefresh, .session(session))
     }
 

@@ -24,7 +24,7 @@ extension OAuthRoutes {
         case "refresh_token":
             guard client.settings.issuesRefreshTokens else { return Self.refreshNotAllowed }
             let response = try await refresh(form, client)
-            if !response.status.isSuccess { countRefusedRefresh(form, of: client) }
+            if !response.status.isSuccess { countWithoutEffect(form["refresh_token"], of: client) }
             return response
         case DeviceGrant.type: return try await exchangeDevice(form, client, request)
         case nil: return TokenResponses.invalidRequest("The parameter grant_type is missing.")

@@ -62,12 +62,14 @@ extension OAuthRoutes {
     func revoke(_ request: ServerRequest) async throws -> ServerResponse {
         let (form, client) = try await clientForm(request)
         guard let token = form["token"], !token.isEmpty else { return TokenResponses.tokenRequired }
-        if let ended = try await sessions.end(token, of: client.id) {
-            services.audit.record(
-                AuditEvent(
-                    .signedOut, person: ended.person, session: ended.session,
-                    address: services.proxies.client(of: request).description, request: request.id, client: client.id))
+        guard let ended = try await sessions.end(token, of: client.id) else {
+            countWithoutEffect(token, of: client)
+            return ServerResponse.emptyOK
         }
+        services.audit.record(
+            AuditEvent(
+                .signedOut, person: ended.person, session: ended.session,
+                address: services.proxies.client(of: request).description, request: request.id, client: client.id))
         return ServerResponse.emptyOK
     }
 

@@ -42,6 +42,14 @@ package enum TokenResponses {
         description: "The server cannot check the token now. Try again later."
     ).retry(after: .seconds(1))
 
+    /// Returns a 429 response to an address that has sent too many tokens without a session.
+    package static func tooMany(_ wait: Duration) -> ServerResponse {
+        refusal(
+            .tooManyRequests, error: "temporarily_unavailable",
+            description: "Too many requests from this address. Try again later."
+        ).retry(after: wait)
+    }
+
     /// A 404 response for metadata when the server cannot tell its own address from the request.
     package static let noMetadata = refusal(
         .notFound, error: "invalid_request", description: "The server does not know its own address.")

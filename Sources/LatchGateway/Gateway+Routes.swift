@@ -65,6 +65,6 @@ extension Gateway {
             proofAlgorithms: services.proofs == nil ? [] : ProofVerifier.algorithms,
             clients: Dictionary(clients) { first, _ in first },
             basicFields: Set(settings.introspectionClients.map(\.basicField)), issuer: services.issuer,
-            proxies: settings.trustedProxies, audit: services.audit, log: services.log)
+            limits: services.limits, proxies: settings.trustedProxies, audit: services.audit, log: services.log)
     }
 }

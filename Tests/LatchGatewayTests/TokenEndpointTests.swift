@@ -201,6 +201,28 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test("unknown tokens in revocations and refreshes count for the address, and tokens of sessions do not")
+    func unknownTokens() async throws {
+        try await GatewayFixture.with({ $0.requestRates.address = .perMinute(4) }) { fixture in
+            try await fixture.addPerson()
+            let alive = try await fixture.token()
+            let unknown = String(repeating: "x", count: 43)
+            for _ in 0..<2 {
+                #expect(try await fixture.ask(Self.revoke, [("token", unknown)], []).status == 200)
+                #expect(try await fixture.refresh(unknown).status == 401)
+            }
+            let refused = try await fixture.ask(Self.revoke, [("token", unknown)], [])
+            #expect(refused.status == 429 && refused.headers["Retry-After"] != nil)
+            #expect(refused.json?["error"] == "temporarily_unavailable")
+            #expect(try await fixture.refresh(unknown).status == 429)
+            #expect(try await fixture.refresh(nil).status == 401)
+
+            for _ in 0..<6 { #expect(try await fixture.refresh(alive).status == 200) }
+            #expect(try await fixture.ask(Self.revoke, [("token", alive)], []).status == 200)
+            #expect(try await fixture.me(alive).status == 403)
+        }
+    }
+
     @Test("RFC 7009 §2.1 a client that authenticates must use valid credentials")
     func revokingClient() async throws {
         try await Self.with { fixture in

@@ -13,16 +13,20 @@ extension ClientSessionStore {
         let now = now()
         let refresh = RefreshToken(text, key: key)
         let hash = SHA256.digest(text).bytes
-        return try await database.write { connection in
+        // A token without a live session of the client costs no write.
+        let live = try await database.read { connection -> String? in
             let found =
                 try refresh?.session.rawValue ?? connection.first(ClientSessionStatements.sessionOfAccess, hash)
-            guard let id = found, let stored = try connection.first(ClientSessionStatements.find, id),
-                ExactText(stored.grant.client) == ExactText(client),
-                let person = try connection.first(
-                    SessionStatements.endByID, now, SessionEndReason.signedOut.rawValue, id, now)
+            guard let found, let stored = try connection.first(ClientSessionStatements.find, found),
+                ExactText(stored.grant.client) == ExactText(client), stored.isLive(at: now)
             else { return nil }
-            return EndedSession(session: SessionID(rawValue: id), person: person)
+            return found
         }
+        guard let id = live else { return nil }
+        let person = try await database.write { connection in
+            try connection.first(SessionStatements.endByID, now, SessionEndReason.signedOut.rawValue, id, now)
+        }
+        return person.map { EndedSession(session: SessionID(rawValue: id), person: $0) }
     }
 
     /// Whether a session of a client is live, and was allowed in a session of a browser.

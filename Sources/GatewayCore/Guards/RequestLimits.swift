@@ -36,7 +36,7 @@ package struct RequestLimits: Sendable {
         case proof
         /// Requests of clients that authenticated themselves, and with the refresh token of a session.
         case client, session
-        /// Refused refreshes, by session. Further requests of such a session count for the address.
+        /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for the address.
         case refusedRefresh = "refused_refresh"
         case credentials, general, writes
     }

@@ -47,7 +47,8 @@ extension OnyxRoutes {
 
     /// `POST /auth/mobile/refresh`: extends the session and returns the token from the issuer.
     ///
-    /// A browser refreshes its session with the cookie. The response is 204 with a new cookie.
+    /// A browser refreshes its session with the cookie. The response is 204 with a new cookie. A token without a live
+    /// session counts for the address.
     ///
     /// An internal error gives 400, as in Onyx, so that clients do not sign out because of it.
     ///
@@ -67,8 +68,9 @@ extension OnyxRoutes {
                 metrics.refresh(.succeeded)
                 return token == tokens.cookie ? renewed(credential) : DefaultResponses.token(credential)
             }
-            if tokens.first != nil { metrics.refresh(.refused) }
-            return DefaultResponses.unauthorized
+            guard tokens.first != nil else { return DefaultResponses.unauthorized }
+            metrics.refresh(.refused)
+            return limited(request) ?? DefaultResponses.unauthorized
         } catch {
             _ = failure(error, request)
             return DefaultResponses.detail(.badRequest, "Token refresh failed: the server cannot extend sessions now.")

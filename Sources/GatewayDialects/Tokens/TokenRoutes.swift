@@ -32,6 +32,7 @@ package struct TokenRoutes: Sendable {
     /// The hashes of the `Authorization` fields that most clients send. Such a field is recognized without decoding it.
     let basicFields: Set<SHA256Digest>
     let issuer: any SessionIssuer
+    let limits: RequestLimits
     let proxies: TrustedProxies
     let audit: AuditLog
     package let log: Log
@@ -40,7 +41,8 @@ package struct TokenRoutes: Sendable {
     package init(
         prefix: String, address: PublicAddress, issuerAddress: String?, signedIssuerAddress: String?, keysPath: String?,
         allowsLoopbackRedirects: Bool, proofAlgorithms: [String], clients: [ExactText: IntrospectionClient],
-        basicFields: Set<SHA256Digest>, issuer: any SessionIssuer, proxies: TrustedProxies, audit: AuditLog, log: Log
+        basicFields: Set<SHA256Digest>, issuer: any SessionIssuer, limits: RequestLimits, proxies: TrustedProxies,
+        audit: AuditLog, log: Log
     ) {
         self.prefix = prefix
         self.address = address
@@ -52,6 +54,7 @@ package struct TokenRoutes: Sendable {
         self.clients = clients
         self.basicFields = basicFields
         self.issuer = issuer
+        self.limits = limits
         self.proxies = proxies
         self.audit = audit
         self.log = log
@@ -79,7 +82,8 @@ package struct TokenRoutes: Sendable {
     static let revocation = "/auth/revoke"
 
     /// `POST /auth/revoke`: ends the session of a token. Possession of the token is enough, so a client without a
-    /// secret need not authenticate. Credentials that are sent must be correct.
+    /// secret need not authenticate. Credentials that are sent must be correct. A token without a live session counts
+    /// for the address.
     ///
     /// Source: RFC 7009 §2.1, §2.2: 200 for an unknown token.
     package func revoke(_ request: ServerRequest) async -> ServerResponse {
@@ -97,12 +101,14 @@ package struct TokenRoutes: Sendable {
         }
         guard let token = Self.token(form) else { return TokenResponses.tokenRequired }
         do {
-            if let ended = try await issuer.end(token) {
-                audit.record(
-                    AuditEvent(
-                        .signedOut, person: ended.person, session: ended.session,
-                        address: proxies.client(of: request).description, request: request.id))
+            let address = proxies.client(of: request)
+            guard let ended = try await issuer.end(token) else {
+                return limits.consume(.address, .from(address)).map(TokenResponses.tooMany) ?? ServerResponse.emptyOK
             }
+            audit.record(
+                AuditEvent(
+                    .signedOut, person: ended.person, session: ended.session, address: address.description,
+                    request: request.id))
             return ServerResponse.emptyOK
         } catch {
             return failure(error, request)

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// What the requests of clients count for.
@@ -156,6 +157,25 @@ struct ClientLimitTests {
             for _ in 0..<11 { statuses.append(try await fixture.post("token", guess).status) }
             #expect(statuses.last == 429, "\(statuses)")
             #expect(try await fixture.refresh(tokens.refresh).status == 200)
+        }
+    }
+
+    @Test("revocations that end nothing count for the address")
+    func revocationsWithoutEffect() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(10)
+        } _: { fixture in
+            func revoke(_ token: String) async throws -> Int {
+                try await fixture.post("revoke", [("client_id", "app"), ("token", token)]).status
+            }
+            let (ended, live) = (try await fixture.tokens(), try await fixture.tokens())
+            #expect(try await revoke(ended.refresh) == 200)
+            var statuses: [Int] = []
+            for _ in 0..<16 { statuses.append(try await revoke(ended.refresh)) }
+            #expect(statuses.count { $0 == 200 } <= 15 && statuses.last == 429, "\(statuses)")
+            #expect(try await revoke(live.refresh) == 200)
+            let sessions = try #require(fixture.gateway.gateway.services.clientSessions)
+            #expect(try await sessions.authenticate(live.access) == nil)
         }
     }
 

@@ -32,6 +32,24 @@ struct ClientSessionEndTests {
         }
     }
 
+    @Test("the end of a token without a live session of the client needs no write")
+    func endedAlready() async throws {
+        try await ClientSessionFixture.with { fixture in
+            let (over, live) = (try await fixture.issue(), try await fixture.issue())
+            for token in over.texts { _ = try await fixture.store.end(token, of: "notes") }
+
+            let database = fixture.stores.database
+            let gate = Gate { held in try await database.write { _ in held() } }
+            await gate.closed()
+            for token in over.texts + [String(repeating: "x", count: 43)] {
+                #expect(try await fixture.store.end(token, of: "notes") == nil)
+            }
+            for token in live.texts { #expect(try await fixture.store.end(token, of: "mail") == nil) }
+            gate.open()
+            #expect(try await fixture.store.end(live.refreshToken.reveal(), of: "notes") != nil)
+        }
+    }
+
     @Test("a code that is sent again ends the session that it was exchanged for, and no other")
     func code() async throws {
         try await ClientSessionFixture.with { fixture in
