@@ -11,6 +11,8 @@ import SignInBridge
 extension OAuthRoutes {
     /// The name of the field with the decision.
     static let decision = "decision"
+    /// The name of the field with the ``RegisteredClient/shownDigest`` of the client that the person sees.
+    static let shownClient = "client"
 
     /// Returns the page that asks whether a client may sign in with the person's account.
     ///
@@ -37,6 +39,7 @@ extension OAuthRoutes {
             <form method="post" action="\(link: prefix + Self.authorization)">
             \(PageRoutes.hidden(pages.tokens.token(ofSession: visit)))
             <input type="hidden" name="handle" value="\(handle)">
+            <input type="hidden" name="\(Self.shownClient)" value="\(parameters.client.shownDigest)">
             <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
             <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
@@ -47,7 +50,8 @@ extension OAuthRoutes {
         return page.response()
     }
 
-    /// Receives the decision of the person. A request is good for one decision: afterwards its browser has no cookie.
+    /// Receives the decision of the person. A request is good for one decision: afterwards its browser has no cookie. If
+    /// the client has changed its name since, or is not an approved one any more, the person decides again.
     func decided(_ visit: SignedInRequest) async throws -> ServerResponse {
         let handle = visit.fields["handle"] ?? ""
         guard let pending = try await pending.take(handle, from: visit.request), let fields = pending.fields else {
@@ -73,6 +77,11 @@ extension OAuthRoutes {
         }
         if let refusal = parameters.client.refusal(of: visit.session) {
             return try await refuse(visit.visitor, refusal, parameters, authorization, visit.request)
+        }
+        guard visit.fields[Self.shownClient] == parameters.client.shownDigest else {
+            return try await keep(authorization, for: visit.request) { handle in
+                consentPage(parameters, handle, visit.visitor, at: returnPath(authorization, handle))
+            }
         }
         try await allow(parameters.grant, named: parameters.client.name, visit)
         services.audit.record(

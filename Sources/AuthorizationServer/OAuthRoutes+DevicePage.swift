@@ -100,6 +100,9 @@ extension OAuthRoutes {
         }
         switch visit.fields[Self.decision] {
         case nil: return decisionPage(asked, code, client, visit)
+        // What the person saw is not the client any more.
+        case "allow" where visit.fields[Self.shownClient] != Self.shownDigest(client):
+            return decisionPage(asked, code, client, visit)
         case "allow":
             // First, because the device may ask for its tokens as soon as the decision is stored.
             if asked.dialect == nil {
@@ -160,12 +163,17 @@ extension OAuthRoutes {
             <form method="post" action="\(link: prefix + Self.device)">
             \(pages.hidden(visit))
             <input type="hidden" name="\(Self.userCode)" value="\(code.shown)">
+            <input type="hidden" name="\(Self.shownClient)" value="\(Self.shownDigest(client))">
             <p><button type="submit" class="block" name="\(Self.decision)" value="allow">Allow</button></p>
             <p><button type="submit" class="block other" name="\(Self.decision)" value="deny">Do not allow</button></p>
             </form>
             \(pages.notYou(visit.session.id, returningTo: devicePath(code.shown)))
             """)
     }
+
+    /// The digest of what the page tells about a client. Empty for a request of the gateway's own apps or of a client that
+    /// was removed.
+    private static func shownDigest(_ client: RegisteredClient?) -> String { client?.shownDigest ?? "" }
 
     private func phrases(_ asked: DeviceRequest, staysSignedIn: Bool) -> [String] {
         guard let dialect = asked.dialect else { return asked.grant.phrases(staysSignedIn: staysSignedIn) }

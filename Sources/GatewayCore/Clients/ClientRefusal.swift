@@ -53,6 +53,12 @@ extension RegisteredClient {
     /// Whether ``refusal(of:in:_:)`` may refuse anybody.
     var mayRefuse: Bool { settings.restrictsPeople || registration.map { !$0.approval.admitsPeople } ?? false }
 
+    /// A digest of what pages tell people about the client: its name, and whether it is unverified. It has 43 characters of
+    /// base64url.
+    package var shownDigest: String {
+        Base64URL.encode(SHA256.digest(JSONValue.array([.string(name), .bool(isUnverified)]).encoded()).bytes)
+    }
+
     /// A digest of what an administrator approves: the name, redirects, credentials, grants and sign-out addresses. It
     /// has 43 characters of base64url, and clients that differ in any of these have different ones.
     package var identityDigest: String {

@@ -20,6 +20,7 @@ struct UnverifiedClientTests {
         try await OAuthFixture.with { fixture in
             let client = RegisteredClient(
                 id: "self", name: "Self-made", secretHash: nil, redirects: [redirect, "com.example.self:/callback"],
+                allowsDevice: true,
                 registration: ClientRegistration(tokenHash: SHA256.digest("token"), method: .none),
                 signOut: ClientSignOutSettings(redirects: [signOutRedirect]))
             let clients = fixture.gateway.gateway.stores.clients
@@ -65,6 +66,61 @@ struct UnverifiedClientTests {
             let allowed = try await fixture.decide(try await fixture.open(parameters))
             #expect(try OAuthFixture.fields(of: allowed)["code"] != nil)
         }
+    }
+
+    @Test("a client that changes its name after the person saw the page is allowed only by another decision")
+    func changedName() async throws {
+        try await Self.with { fixture, parameters in
+            _ = try await fixture.browser.signIn()
+            let clients = fixture.gateway.gateway.stores.clients
+            let page = try await fixture.open(parameters)
+            #expect(page.text.contains("Allow Self-made?"))
+            try await Self.rename("Your Bank", fixture)
+
+            let again = try await fixture.decide(page)
+            #expect(again.status == 200 && again.text.contains("Allow Your Bank?"))
+            let person = try await fixture.gateway.gateway.stores.people.require(GatewayFixture.email).id
+            #expect(try await clients.allowed(by: person).isEmpty)
+
+            let response = try await fixture.decide(again)
+            #expect(try OAuthFixture.fields(of: response)["code"] != nil)
+            #expect(try await clients.allowed(by: person).map(\.name) == ["Your Bank"])
+        }
+    }
+
+    @Test("the same is true for a device")
+    func changedNameOfDevice() async throws {
+        try await Self.with { fixture, _ in
+            let clients = fixture.gateway.gateway.stores.clients
+            let codes = try await fixture.codes([("client_id", "self")])
+            func decide(_ page: Exchange.Response) async throws -> Exchange.Response {
+                let form = try #require(PageBrowser.form(OAuthFixture.devicePage, in: page.text))
+                return try await fixture.browser.post(
+                    OAuthFixture.devicePage, PageBrowser.hiddenFields(of: form) + [("decision", "allow")])
+            }
+            let page = try await fixture.enter(codes.userCode)
+            #expect(page.text.contains("Allow Self-made?"))
+            try await Self.rename("Your Bank", fixture)
+
+            let again = try await decide(page)
+            #expect(again.text.contains("Allow Your Bank?"))
+            #expect(try await fixture.pollError(codes, [("client_id", "self")]) == "authorization_pending")
+            let person = try await fixture.gateway.gateway.stores.people.require(GatewayFixture.email).id
+            #expect(try await clients.allowed(by: person).isEmpty)
+
+            #expect(try await decide(again).text.contains("You allowed Your Bank"))
+            #expect(try await clients.allowed(by: person).map(\.name) == ["Your Bank"])
+        }
+    }
+
+    /// Has the client change its name.
+    private static func rename(_ name: String, _ fixture: OAuthFixture) async throws {
+        let clients = fixture.gateway.gateway.stores.clients
+        let before = try #require(try await clients.client("self"))
+        let client = RegisteredClient(
+            id: before.id, name: name, secretHash: nil, redirects: before.redirects,
+            allowsDevice: before.allowsDevice, registration: before.registration, signOut: before.signOut)
+        #expect(try await clients.update(client, requiresApproval: false)?.name == name)
     }
 
     @Test("RFC 9700 §4.11.2 a sign-out without a question leads to the client only from a page")
