@@ -67,9 +67,22 @@ struct PeopleTests {
         }
     }
 
-    @Test("an invalid address is refused", arguments: ["", "ada", "@b", "a@", "a b@c", "a@b@c", "a@b\u{0}c", "a@b\nc"])
+    @Test(
+        "an invalid address is refused, also one that looks like another",
+        arguments: [
+            "", "ada", "@b", "a@", "a b@c", "a@b@c", "a@b\u{0}c", "a@b\nc", "ada\u{200B}@b", "ada\u{AD}@b",
+            "ada\u{FE0F}@b",
+            "\u{202E}ada@b", "\u{2066}ada\u{2069}@b", "<ada@b>", "ada@b;eve", "ada@b,eve", "Ada (a@b)",
+        ])
     func invalidEmail(text: String) {
         #expect(throws: GatewayError.self) { try EmailAddress(text) }
+    }
+
+    @Test(
+        "addresses of other scripts, with tags, and at an address of a network are accepted",
+        arguments: ["ädä@exämple.org", "阿達@例え.jp", "o'ada+tag_1=x@example.org", "ada@[127.0.0.1]", "ada@[ipv6:::1]"])
+    func validEmail(text: String) throws {
+        #expect(try EmailAddress(text).text == text)
     }
 
     @Test(

@@ -26,10 +26,11 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Creates a normalised address from text and validates it.
     ///
     /// - Throws: ``GatewayError/Code/invalidEmail`` unless the address is `local@domain` of at most 254 bytes, with two
-    ///   non-empty parts, one `@`, no white space and no control characters. Whether the address receives mail is not
-    ///   checked.
+    ///   non-empty parts, one `@`, no white space, no control characters, no characters that are not visible, and none of
+    ///   those that separate addresses in a list. Otherwise two addresses could look the same to an administrator. Whether
+    ///   the address receives mail is not checked.
     ///
-    /// Source: RFC 5321 §4.5.3.1.3 for the length.
+    /// Source: RFC 5321 §4.5.3.1.3 for the length; RFC 5322 §3.4 for the separators; UTS #39 §5.1 for what is not visible.
     package init(_ text: String) throws(GatewayError) {
         self.init(normalizing: text)
         let parts = self.text.split(separator: "@", omittingEmptySubsequences: false)
@@ -37,12 +38,15 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
             !self.text.unicodeScalars.contains(where: Self.isRefused)
         else {
             throw GatewayError(
-                .invalidEmail, "This is not an e-mail address: it needs one '@', text on both sides and no spaces.")
+                .invalidEmail,
+                "This is not an e-mail address: it needs one '@', and visible characters without spaces on both sides.")
         }
     }
 
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control
+        let properties = scalar.properties
+        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+            || [.control, .format].contains(properties.generalCategory) || "<>(),;\"\\".unicodeScalars.contains(scalar)
     }
 
     /// The normalised address.
