@@ -1,10 +1,12 @@
 import Crypto
+import Database
 import FoundationEssentials
 import HTTPMessages
 import OpenIDConnect
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayDialects
 @testable import GatewayHTTP
@@ -109,14 +111,50 @@ struct IdentityTests {
                 body: #"{"email":"\#(GatewayFixture.email)","password":"\#(GatewayFixture.password)"}"#)
             #expect(response.status == 201)
             let token = try await fixture.token()
+            let squatter = try await people.require(GatewayFixture.email)
+            _ = try await people.rename(squatter.id, to: "Not Ada")
+            let clients = fixture.gateway.stores.clients
+            let app = try await clients.add(name: "App", redirects: ["a:/b"], isConfidential: false).client
+            let grant = ClientGrant(client: app.id, scopes: ["openid"])
+            _ = try await clients.allow(grant, by: squatter.id)
             #expect(try await fixture.me(token).status == 200)
 
             let owner = try await people.person(for: Self.identity(), at: Self.provider(links: true))
             #expect(try await people.list().map(\.id) == [owner.id])
+            #expect(owner.name == "Ada L.")
+            #expect(try await clients.isAllowed(grant, by: owner.id) == false)
             #expect(try await fixture.me(token).json?["error_code"]?.string == "SESSION_TERMINATED")
             #expect(try await fixture.login().status != 200)
             let session = try await fixture.gateway.issuer.issue(for: owner, device: SessionDevice())
             #expect(try await fixture.me(session.token.reveal()).status == 200)
+        }
+    }
+
+    @Test(
+        "an account that only a provider without link_by_email leads to is the owner's once one with it knows the address",
+        arguments: [false, true])
+    func otherProvider(_ isVouched: Bool) async throws {
+        let trusted = Self.provider("trusted", links: true)
+        try await GatewayFixture.with({ $0.providers = [trusted] }) { fixture in
+            let people = fixture.gateway.stores.people
+            let open = Self.provider("open", opens: true)
+            let other = Self.identity("s-7", at: "open", name: "Not Ada")
+            let first = try await people.person(for: other, at: open)
+            #expect(first.provedAddress != nil)
+            if isVouched {
+                _ = try await fixture.gateway.stores.database.write { try $0.run(IdentityStatements.vouch, first.id) }
+            }
+
+            let owner = try await people.person(for: Self.identity("s-1", at: "trusted"), at: trusted)
+            let kept = try await people.identities(of: owner.id).map(\.provider).sorted()
+            #expect(owner.id == first.id && kept == (isVouched ? ["open", "trusted"] : ["trusted"]))
+            #expect(owner.name == (isVouched ? "Not Ada" : "Ada L."))
+
+            // Once the owner has signed in, another provider that links by address adds itself.
+            let third = Self.provider("third", links: true)
+            #expect(try await people.person(for: Self.identity("s-3", at: "third"), at: third).id == owner.id)
+            #expect(try await people.identities(of: owner.id).count == kept.count + 1)
+            if !isVouched { #expect(await refusal(people, other, open) == .identityRefused) }
         }
     }
 

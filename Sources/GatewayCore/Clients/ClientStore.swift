@@ -265,6 +265,8 @@ enum ClientStatements {
 
     static let remove = Statement("DELETE FROM clients WHERE id = ?", String.self)
 
+    static let removeConsentsOfPerson = Statement("DELETE FROM client_consents WHERE person_id = ?", UUID.self)
+
     static let removeConsents = Statement("DELETE FROM client_consents WHERE client_id = ?", String.self)
 
     /// Ends the live sessions of a client of a person. It begins with the sessions of the person, which have a maximum

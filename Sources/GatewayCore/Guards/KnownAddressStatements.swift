@@ -28,6 +28,9 @@ enum KnownAddressStatements {
             LIMIT 1000000000 OFFSET ?2)
         """, String.self, Int.self)
 
+    /// Deletes all addresses of a person.
+    static let deleteAll = Statement("DELETE FROM known_addresses WHERE person_id = ?", UUID.self)
+
     static let deleteUnused = Statement(
         """
         DELETE FROM known_addresses WHERE (person_id, address) IN (

@@ -10,7 +10,7 @@ struct IdentityLinking: Sendable {
         /// The identity is already linked to this person.
         case known(Person)
         /// The identity was linked to an existing person. If `droppedPassword` is true, the person's unproved password,
-        /// PIN, identities, sessions and keys were removed.
+        /// PIN, identities, sessions, keys and consents were removed.
         case linked(Person, droppedPassword: Bool)
         /// A person was created for the identity.
         case made(Person)
@@ -41,12 +41,17 @@ struct IdentityLinking: Sendable {
     let provider: ProviderConfiguration
     let identity: ProviderIdentity
     private let moment: Date
+    private let linkingProviders: Set<String>
     private let now: Date
 
-    init(_ identity: ProviderIdentity, at provider: ProviderConfiguration, identifiedAt moment: Date, now: Date) {
+    init(
+        _ identity: ProviderIdentity, at provider: ProviderConfiguration, identifiedAt moment: Date,
+        linkingProviders: Set<String>, now: Date
+    ) {
         self.identity = identity
         self.provider = provider
         self.moment = moment
+        self.linkingProviders = linkingProviders.union(provider.linksByEmail ? [provider.id] : [])
         self.now = now
     }
 
@@ -86,26 +91,39 @@ struct IdentityLinking: Sendable {
         guard person.isActive else { return .disabled(person) }
         guard try connection.first(PeopleStatements.isSignedOut, moment, person.id) != true else { return .signedOut }
         let mayLink = provider.linksByEmail || candidate.isInvited && provider.admitsInvited
+        let isDoubtful = try isDoubtful(candidate, connection)
         // The identities of a doubtful account are removed below, so they do not prevent the link.
-        guard !candidate.isLinkedAlready || candidate.isDoubtful && mayLink else { return .taken }
+        guard !candidate.isLinkedAlready || isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }
-        if candidate.isDoubtful {
+        if isDoubtful {
             // Before `insertIdentity`, because it would remove the new identity too.
             try Self.removeSignInMethods(of: person.id, at: now, connection)
         }
         try insertIdentity(of: person.id, email, connection)
         let verified = try connection.first(IdentityStatements.verify, name, person.id)
-        return .linked(verified ?? person, droppedPassword: candidate.isDoubtful)
+        return .linked(verified ?? person, droppedPassword: isDoubtful)
     }
 
-    /// Removes the password, the PIN and the identities of an account whose address nobody has proved, ends its sessions
-    /// and revokes its keys. Whoever registered the account keeps no access to it.
+    /// Whether the account may belong to another person than the owner of the address: nobody has proved the address, or
+    /// only providers that may not link by address. What such a provider says about an address counts for new accounts,
+    /// and not for those of people who sign in elsewhere.
+    private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
+        guard candidate.person.hasProvedAddress else { return true }
+        guard candidate.hasIdentity, !candidate.person.isVouched else { return false }
+        let identities = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
+        return !identities.contains { linkingProviders.contains($0.provider) }
+    }
+
+    /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what
+    /// it allowed apps, ends its sessions and revokes its keys. Whoever registered the account keeps no access to it.
     static func removeSignInMethods(
         of person: UUID, at now: Date, _ connection: Connection
     ) throws(DatabaseError) {
         try connection.run(IdentityStatements.unlinkAll, person)
         try connection.run(IdentityStatements.dropPassword, person)
         try connection.run(PINStatements.delete, person)
+        try connection.run(KnownAddressStatements.deleteAll, person)
+        try connection.run(ClientStatements.removeConsentsOfPerson, person)
         try connection.run(SessionStatements.endAll, now, SessionEndReason.passwordChanged.rawValue, person)
         try connection.run(APIKeyStatements.revokeAll, now, person)
     }

@@ -58,7 +58,8 @@ enum IdentityStatements {
 
     static let dropPassword = Statement(
         """
-        UPDATE people SET password_hash = NULL, must_change_password = FALSE, session_epoch = session_epoch + 1 WHERE id = ?
+        UPDATE people SET name = NULL, password_hash = NULL, must_change_password = FALSE, session_epoch = session_epoch + 1
+        WHERE id = ?
         """, UUID.self)
 
     static let all = Statement("SELECT \(columns) FROM identities ORDER BY provider, linked_at", row: identity)
@@ -107,7 +108,4 @@ struct LinkCandidate: Sendable {
 
     /// Whether the person was invited to sign in through a provider and has not done so yet.
     var isInvited: Bool { person.isVouched && !hasPassword && !hasIdentity }
-    /// Whether the account may belong to another person than the owner of the address, because nobody has confirmed the
-    /// address.
-    var isDoubtful: Bool { !person.hasProvedAddress }
 }

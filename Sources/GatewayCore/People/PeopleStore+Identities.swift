@@ -13,8 +13,9 @@ extension PeopleStore {
     /// with the same address is refused.
     ///
     /// An account with an unproved address may belong to another person, who registered before the owner of the
-    /// address. When the owner's identity is linked, the password, PIN and identities of the account are removed, and
-    /// its sessions and keys end.
+    /// address. The same holds for an account that only providers without `linksByEmail` lead to. When the owner's identity
+    /// is linked, the name, password, PIN and identities of the account and what it allowed apps are removed, and its
+    /// sessions and keys end.
     ///
     /// The decision, the new person and the link are one transaction, so that two simultaneous first sign-ins of a
     /// person create one person.
@@ -48,7 +49,8 @@ extension PeopleStore {
             if renewingGroups { try await renewGroups(of: person, identity, at: provider) }
             return person
         }
-        let linking = IdentityLinking(identity, at: provider, identifiedAt: moment, now: now())
+        let linking = IdentityLinking(
+            identity, at: provider, identifiedAt: moment, linkingProviders: signIn.linkingProviders, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try linking.run(connection) }
         return try settle(outcome, linking)
     }

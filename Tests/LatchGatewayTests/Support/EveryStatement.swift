@@ -120,6 +120,7 @@ enum EveryStatement {
         NamedStatement("KnownAddressStatements.find", KnownAddressStatements.find.text),
         NamedStatement("KnownAddressStatements.record", KnownAddressStatements.record.text),
         NamedStatement("KnownAddressStatements.trim", KnownAddressStatements.trim.text),
+        NamedStatement("KnownAddressStatements.deleteAll", KnownAddressStatements.deleteAll.text),
         NamedStatement("KnownAddressStatements.deleteUnused", KnownAddressStatements.deleteUnused.text),
     ]
 
@@ -173,6 +174,7 @@ enum EveryStatement {
         NamedStatement("ClientStatements.list", ClientStatements.list.text),
         NamedStatement("ClientStatements.insert", ClientStatements.insert.text),
         NamedStatement("ClientStatements.remove", ClientStatements.remove.text),
+        NamedStatement("ClientStatements.removeConsentsOfPerson", ClientStatements.removeConsentsOfPerson.text),
         NamedStatement("ClientStatements.removeConsents", ClientStatements.removeConsents.text),
         NamedStatement("ClientStatements.endSessionsOfPerson", ClientStatements.endSessionsOfPerson.text),
         NamedStatement("ClientStatements.endSessions", ClientStatements.endSessions.text),
