@@ -5,6 +5,7 @@ import HTTPServer
 import JOSE
 import OAuth
 import Synchronization
+import TestSupport
 
 /// A small honest OpenID provider: it gives a code for whom a test names, once, and checks all that it is told.
 final class SmallProvider: Sendable {
@@ -40,6 +41,8 @@ final class SmallProvider: Sendable {
         var exchangeHeaders: [HTTPHeaders] = []
     }
 
+    /// Keeps the port from the servers of other tests after ``stop()``.
+    private let port: HeldPort
     private let server: HTTPServer
     private let state: SharedState
     private let key: SigningKey
@@ -50,7 +53,8 @@ final class SmallProvider: Sendable {
         var issuer: String { value.withLock { $0.issuer } }
     }
 
-    private init(issuer: String, server: HTTPServer, state: SharedState, key: SigningKey) {
+    private init(issuer: String, port: HeldPort, server: HTTPServer, state: SharedState, key: SigningKey) {
+        self.port = port
         self.key = key
         self.issuer = issuer
         self.server = server
@@ -68,18 +72,18 @@ final class SmallProvider: Sendable {
         let key = try SigningKey.generate(.es256, keyID: "one")
         let state = SharedState()
         var router = Router()
-        // The port is known only after the routes are made.
         router.on(.get, "/.well-known/openid-configuration") { _ in .json(metadata(state.issuer)) }
         router.on(.get, "/keys") { _ in .json(["keys": .array([key.publicJSON])] as JSONValue) }
         router.on(.post, "/token") { request in
             state.value.withLock { $0.exchangeHeaders.append(request.headers) }
             return token(request, state, key, now: now())
         }
-        let server = try await HTTPServer.start(
-            .init(listeners: [.tcp(host: "127.0.0.1", port: 0)], loops: 1), router: router)
-        let issuer = "http://127.0.0.1:\(server.addresses.first?.port ?? 0)"
+        let port = try HeldPort()
+        let issuer = "http://127.0.0.1:\(port.number)"
         state.value.withLock { $0.issuer = issuer }
-        return SmallProvider(issuer: issuer, server: server, state: state, key: key)
+        let server = try await HTTPServer.start(
+            .init(listeners: [.tcp(host: "127.0.0.1", port: UInt16(port.number))], loops: 1), router: router)
+        return SmallProvider(issuer: issuer, port: port, server: server, state: state, key: key)
     }
 
     func stop() async {
