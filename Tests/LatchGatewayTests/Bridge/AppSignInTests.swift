@@ -144,7 +144,7 @@ struct AppSignInTests {
 
             #expect(anotherBrowser.status == 400)
             #expect(anotherBrowser.next == nil)
-            #expect(anotherBrowser.text.contains("You are not signed in"))
+            #expect(anotherBrowser.text.contains("The sign-in has ended"))
             #expect(program.status == 400)
             #expect(program.json?["error_code"]?.string == "VALIDATION_ERROR")
             #expect(program.json?["detail"]?.string == "OAUTH_INVALID_STATE")

@@ -7,12 +7,15 @@ import TestSupport
 extension HostileEndpoint {
     private static let formToken = Row("form_token", "403", "ok", "403", "403", "AAAA")
 
+    /// The client that the person saw. With another one, the page is shown again.
+    private static func shownClient(_ page: String) -> Row { Row("client", page, "ok", page, page, "AAAA") }
+
     static let pages = [
         HostileEndpoint(
             name: "the form of the consent page",
             rows: [
                 formToken, Row("handle", "page", "ok", "page", "page", "unknown"),
-                Row("decision", "page", "ok", "access_denied", "access_denied", "deny"),
+                Row("decision", "page", "ok", "access_denied", "access_denied", "deny"), shownClient("page"),
             ],
             valid: { hostile, client in
                 let request = hostile.authorization(of: client) + [("prompt", "consent")]
@@ -28,7 +31,7 @@ extension HostileEndpoint {
             name: "the form of the device page",
             rows: [
                 formToken, Row("user_code", "404", "ok", "404", "404", "BBBB-BBBB"),
-                Row("decision", "question", "ok", "denied", "denied", "deny"),
+                Row("decision", "question", "ok", "denied", "denied", "deny"), shownClient("question"),
             ],
             valid: { hostile, client in
                 let codes = try await hostile.fixture.codes([
