@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// Source: SQLite, "Write-Ahead Logging"; "Pragma Statements": `synchronous`.
 package final class Database: Sendable {
+    /// The condition of every write of the current task. Nil for none.
+    @TaskLocal package static var writeCondition: (any WriteCondition)?
+
     private let driver: any DatabaseDriver
     /// The path of the file. Nil for a database in memory or of a server.
     package let path: String?
@@ -180,12 +183,18 @@ package final class Database: Sendable {
     ///     visible to every program and survives a crash of this one. A power failure may lose it together with all
     ///     later commits, but never a part of a commit.
     ///   - body: The closure to run inside a transaction, at most once. Keep it short: every other write waits for it.
+    ///     ``writeCondition`` is checked first, in the same transaction.
     /// - Returns: The value of `body`, once it is committed.
-    /// - Throws: The error of `body`, ``DatabaseError``, or `CancellationError`.
+    /// - Throws: The error of ``writeCondition`` or `body`, ``DatabaseError``, or `CancellationError`.
     package func write<Value: Sendable>(
         outlivesPowerLoss: Bool = true, _ body: @escaping @Sendable (Connection) throws -> Value
     ) async throws -> Value {
-        try await Call(body).value { call throws(DatabaseError) in
+        let condition = Self.writeCondition
+        let call = Call { connection in
+            try condition?.check(connection)
+            return try body(connection)
+        }
+        return try await call.value { call throws(DatabaseError) in
             guard writing.post(.write(call, outlivesPowerLoss: outlivesPowerLoss)) else { throw closed }
         }
     }

@@ -7,7 +7,7 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         private enum Base: String {
             case unknownPerson, personExists, invalidEmail, weakPassword, unknownSession, busy, closed, file,
                 codeExists, codeStore, codeUsed, personDisabled, notInvited, domainRefused, emailUnverified,
-                identityRefused, addressUnproved,
+                identityRefused, addressUnproved, sessionEnded, administratorsOnly,
                 routes, invalidPIN, pinExists, signingKey, unknownKey,
                 tooManyKeys, passwordChangeRequired, recentSignInRequired, lastAdministrator, unknownIdentity,
                 signedOut, database, unknownClient, clientChanged, tooManyClients, tooManySessions, invalidBan,
@@ -85,6 +85,11 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
 
         /// The person was signed out everywhere after the provider identified the person.
         package static let signedOut = Code(base: .signedOut)
+
+        /// The session or key of the request has ended since it was authenticated, or its person was disabled.
+        package static let sessionEnded = Code(base: .sessionEnded)
+        /// The person of the request is not an administrator any more.
+        package static let administratorsOnly = Code(base: .administratorsOnly)
 
         /// No unlinked sign-in from the provider has this subject.
         package static let unknownIdentity = Code(base: .unknownIdentity)

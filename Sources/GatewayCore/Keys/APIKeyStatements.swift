@@ -49,6 +49,15 @@ enum APIKeyStatements {
         live ON id = key_owner WHERE disabled_at IS NULL
         """, Date.self, [UInt8].self, row: StoredAPIKey.init)
 
+    /// Selects whether the person of a valid key is an administrator. Selects nothing if the key is not valid at a time
+    /// or its person is disabled.
+    static let isAdministrator = Statement(
+        """
+        SELECT p.is_admin FROM api_keys k JOIN people p ON p.id = k.person_id
+        WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?) AND k.id = ? AND p.disabled_at IS NULL
+        """, Date.self, UUID.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     private static let listed = """
         SELECT k.id, k.person_id, p.email, k.name, k.scopes, k.created_at, k.last_used_at, k.expires_at
         FROM api_keys k LEFT JOIN people p ON p.id = k.person_id

@@ -78,6 +78,11 @@ enum PeopleStatements {
 
     static let byID = Statement("SELECT \(columns) FROM people WHERE id = ?", UUID.self, row: person)
 
+    /// Selects whether a person is an administrator. Selects nothing if the person is disabled or was signed out since.
+    static let isAdministrator = Statement(
+        "SELECT is_admin FROM people WHERE id = ? AND session_epoch = ? AND disabled_at IS NULL", UUID.self, Int.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     static let hasPeople = Statement("SELECT EXISTS (SELECT 1 FROM people)") { row throws(DatabaseError) in
         try row.get(0) as Bool
     }

@@ -44,6 +44,15 @@ enum SessionStatements {
         SELECT \(storedColumns) FROM sessions s LEFT JOIN people p ON p.id = s.person_id WHERE s.token_hash = ?
         """, [UInt8].self, row: StoredSession.init)
 
+    /// Selects whether the person of a live session is an administrator. Selects nothing if the session has ended, was
+    /// over at a time, or its person is disabled.
+    static let isAdministrator = Statement(
+        """
+        SELECT p.is_admin FROM sessions s JOIN people p ON p.id = s.person_id
+        WHERE s.id = ? AND s.ended_at IS NULL AND p.disabled_at IS NULL AND min(s.expires_at, \(bound)) > ?
+        """, String.self, Date.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
     /// Extends a session. A single statement checks and updates, so that a concurrent refresh cannot extend an ended
     /// session.
     static let refresh = Statement(

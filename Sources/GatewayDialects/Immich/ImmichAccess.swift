@@ -47,7 +47,7 @@ package struct ImmichAccess: Sendable {
         cookies = ImmichCookies(services)
     }
 
-    /// Authenticates the caller of a request.
+    /// Authenticates the caller of a request, whom every later write of the request checks again.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -65,6 +65,7 @@ package struct ImmichAccess: Sendable {
         guard authentication.isValid || mayChangePassword else {
             throw ImmichRefusal(.forbidden, services.passwordChangeSentence)
         }
+        RequestActor.identify(.session(session.id))
         let until = isKey ? nil : try await elevations.use(session.id)
         return ImmichCaller(
             session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)

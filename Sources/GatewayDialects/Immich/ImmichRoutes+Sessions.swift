@@ -56,6 +56,8 @@ extension ImmichRoutes {
         do {
             credential = try await services.issuer.issue(
                 for: caller.person, device: device, token: .opaque, authenticated: nil, asking: caller.session.id)
+            // Checks the session itself, and ends the new one if it has ended.
+            RequestActor.forget()
             try await services.sessions.adopt(
                 credential.session, by: caller.session.id, lifetime: seconds.map { .seconds(min($0, 1 << 32)) })
         } catch let error as GatewayError where [.unknownPerson, .unknownSession].contains(error.code) {

@@ -82,6 +82,7 @@ extension ImmichRoutes {
         let provider =
             cookies.signInMethod(in: request) == .oauth
             ? try await services.sessions.provider(of: caller.session.id) : nil
+        RequestActor.forget()
         if let ended = try await services.issuer.end(caller.token) {
             let client = client(of: request)
             services.audit.record(

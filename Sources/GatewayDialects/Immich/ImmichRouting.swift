@@ -10,6 +10,7 @@ import ServerMessages
 struct ImmichRouting: Sendable {
     let prefix: String
     let log: Log
+    let now: @Sendable () -> Date
     let access: ImmichAccess
 
     /// Adds a route without parameters.
@@ -57,7 +58,7 @@ struct ImmichRouting: Sendable {
     private func response(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
         let response: ServerResponse
         do {
-            response = try await body()
+            response = try await RequestActor.checkingWrites(now: now) { try await body() }
         } catch {
             response = failure(error, request)
         }
@@ -79,6 +80,8 @@ struct ImmichRouting: Sendable {
         switch error {
         case let error as ImmichRefusal:
             return error.response
+        case let error as GatewayError where error.code == .sessionEnded:
+            return ImmichResponses.failure(.unauthorized, "Invalid user token")
         case let error as GatewayError where error.code == .recentSignInRequired:
             return ImmichResponses.failure(.forbidden, error.message)
         default:

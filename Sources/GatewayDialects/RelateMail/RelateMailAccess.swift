@@ -28,6 +28,15 @@ package struct RelateMailCaller: Sendable {
         if case .key(let key) = proof { key } else { nil }
     }
 
+    /// What every write of the request checks again.
+    var credential: RequestActor.Credential {
+        switch proof {
+        case .key(let key): .key(key.id)
+        case .session(let session): .session(session.id)
+        case .token: .person(person.id, epoch: person.sessionEpoch)
+        }
+    }
+
     /// The scopes that this caller may grant to a new key.
     var givableScopes: APIKeyScopes { key?.scopes ?? .all }
 }

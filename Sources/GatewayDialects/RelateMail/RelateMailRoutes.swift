@@ -81,7 +81,11 @@ package struct RelateMailRoutes: ServiceDialect {
         to request: ServerRequest, limit kind: RequestLimits.Kind, action: Action
     ) async -> ServerResponse {
         do {
-            return try await action(self, request, access.caller(of: request, kind))
+            return try await RequestActor.checkingWrites(now: services.now) {
+                let caller = try await access.caller(of: request, kind)
+                RequestActor.identify(caller.credential)
+                return try await action(self, request, caller)
+            }
         } catch {
             return failure(error, request)
         }
@@ -97,7 +101,7 @@ extension RelateMailRoutes {
         case let error as RequestError:
             return RelateMailResponses.invalid(["$": [error.message]], request: request.id)
         // The account or the key was ended during the request.
-        case let error as GatewayError where error.code == .unknownPerson:
+        case let error as GatewayError where [.sessionEnded, .unknownPerson].contains(error.code):
             return RelateMailResponses.unauthorized(hadCredentials: true)
         case let error as GatewayError where error.code == .recentSignInRequired:
             return RelateMailResponses.sentence(.forbidden, error.message)

@@ -13,28 +13,41 @@ extension PageRoutes {
 
     /// Adds the routes for administrators.
     func addAdministration(to router: inout Router) {
-        page(Self.root, to: &router) { try await $0.peoplePage($1) }
-        page(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.personPage($1, $2) }
-        page(Self.root + "/sessions", to: &router) { try await $0.sessionsPage($1) }
-        page(Self.root + "/providers", to: &router) { try await $0.providersPage($1) }
-        page(Self.root + "/failures", to: &router) { try await $0.failuresPage($1) }
-        page(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.identityPage($1, $2) }
-        form(Self.root + "/identities/{id}", String.self, to: &router) { try await $0.linkIdentity($1, $2) }
-        form(Self.root + "/people", on: Self.root, to: &router) { try await $0.invite($1) }
-        form(Self.root + "/people/{id}", UUID.self, to: &router) { try await $0.changePerson($1, $2) }
-        form(Self.root + "/sessions/{id}/end", String.self, on: Self.root + "/sessions", to: &router) {
+        page(Self.root, isAdministration: true, to: &router) { try await $0.peoplePage($1) }
+        page(Self.root + "/people/{id}", UUID.self, isAdministration: true, to: &router) {
+            try await $0.personPage($1, $2)
+        }
+        page(Self.root + "/sessions", isAdministration: true, to: &router) { try await $0.sessionsPage($1) }
+        page(Self.root + "/providers", isAdministration: true, to: &router) { try await $0.providersPage($1) }
+        page(Self.root + "/failures", isAdministration: true, to: &router) { try await $0.failuresPage($1) }
+        page(Self.root + "/identities/{id}", String.self, isAdministration: true, to: &router) {
+            try await $0.identityPage($1, $2)
+        }
+        form(Self.root + "/identities/{id}", String.self, isAdministration: true, to: &router) {
+            try await $0.linkIdentity($1, $2)
+        }
+        form(Self.root + "/people", on: Self.root, isAdministration: true, to: &router) { try await $0.invite($1) }
+        form(Self.root + "/people/{id}", UUID.self, isAdministration: true, to: &router) {
+            try await $0.changePerson($1, $2)
+        }
+        form(
+            Self.root + "/sessions/{id}/end", String.self, on: Self.root + "/sessions", isAdministration: true,
+            to: &router
+        ) {
             try await $0.endSession($1, $2)
         }
-        form(Self.root + "/keys/{id}/revoke", String.self, on: Self.root, to: &router) {
+        form(Self.root + "/keys/{id}/revoke", String.self, on: Self.root, isAdministration: true, to: &router) {
             try await $0.revokeKeyOfPerson($1, $2)
         }
-        page(PagePath.bans, to: &router) { try await $0.bansPage($1) }
-        form(PagePath.bans, to: &router) { try await $0.ban($1) }
-        form(PagePath.bans + "/remove", on: PagePath.bans, to: &router) { try await $0.removeBan($1) }
+        page(PagePath.bans, isAdministration: true, to: &router) { try await $0.bansPage($1) }
+        form(PagePath.bans, isAdministration: true, to: &router) { try await $0.ban($1) }
+        form(PagePath.bans + "/remove", on: PagePath.bans, isAdministration: true, to: &router) {
+            try await $0.removeBan($1)
+        }
         guard services.clientSessions != nil else { return }
-        page(PagePath.clients, to: &router) { try await $0.clientsPage($1) }
-        form(PagePath.clients, to: &router) { try await $0.removeUnverified($1) }
-        form(PagePath.clients + "/{id}", String.self, on: PagePath.clients, to: &router) {
+        page(PagePath.clients, isAdministration: true, to: &router) { try await $0.clientsPage($1) }
+        form(PagePath.clients, isAdministration: true, to: &router) { try await $0.removeUnverified($1) }
+        form(PagePath.clients + "/{id}", String.self, on: PagePath.clients, isAdministration: true, to: &router) {
             try await $0.changeClient($1, $2)
         }
     }
@@ -125,7 +138,6 @@ extension PageRoutes {
     private func peoplePage(
         _ visit: SignedInRequest, error: String? = nil, status: HTTPStatus = .ok
     ) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         let search = searchText(visit)
         let after = visit.request.query("after") ?? ""
         let found = try await services.people.page(search: search, after: after, limit: Self.rowCount + 1)
@@ -171,7 +183,6 @@ extension PageRoutes {
 
     /// `POST /admin/people`: adds a person.
     private func invite(_ visit: SignedInRequest) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root) }
         do {
             _ = try await services.people.invite(
@@ -184,7 +195,6 @@ extension PageRoutes {
 
     /// `GET /admin/people/{id}`: shows a person and all devices of the person.
     private func personPage(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let sessions = try await services.sessions.live(of: id)
         let identities = try await services.people.identities(of: id)
@@ -238,7 +248,6 @@ extension PageRoutes {
 
     /// `POST /admin/people/{id}`: changes another person.
     private func changePerson(_ visit: SignedInRequest, _ id: UUID) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard let person = try await services.people.find(id: id) else { return notFound }
         let path = "\(Self.root)/people/\(person.id.uuidString.lowercased())"
         guard isRecent(visit, for: .administer) else { return confirmFirst(path) }
@@ -313,7 +322,6 @@ extension PageRoutes {
 extension PageRoutes {
     /// `GET /admin/sessions?before=…`: lists the live sessions of all people.
     private func sessionsPage(_ visit: SignedInRequest) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         let before = visit.request.query("before").flatMap { Int($0) }
         let found = try await services.sessions.livePage(before: before, limit: Self.rowCount + 1)
         let sessions = Array(found.prefix(Self.rowCount))
@@ -333,7 +341,6 @@ extension PageRoutes {
 
     /// `POST /admin/sessions/{id}/end`: ends a session.
     private func endSession(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
         let question = ConfirmationPage(
             title: "End this session?", sentence: "Its device or browser must then sign in again.",
@@ -349,7 +356,6 @@ extension PageRoutes {
 
     /// `GET /admin/providers`: checks every identity provider and shows the results.
     private func providersPage(_ visit: SignedInRequest) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         let configured = services.settings.providers
         let states = await withTaskGroup(of: (Int, ProviderState).self) { group in
             for (index, provider) in configured.enumerated() {
@@ -374,7 +380,6 @@ extension PageRoutes {
 
     /// `GET /admin/failures?before=…`: lists the most recent failed sign-ins.
     private func failuresPage(_ visit: SignedInRequest) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         let before = visit.request.query("before").flatMap { Int($0) }
         let found = services.audit.failures.page(before: before, limit: Self.rowCount + 1)
         let failures = Array(found.prefix(Self.rowCount))

@@ -13,7 +13,6 @@ extension PageRoutes {
 
     /// `GET /admin/identities/{id}`: shows what the provider sent about the identity, and a form that links it.
     func identityPage(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard let identity = try await unlinked(id) else { return notFound }
         return linkingPage(identity, for: visit)
     }
@@ -21,7 +20,6 @@ extension PageRoutes {
     /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address. Asks first if
     /// nobody has proved the address of the account.
     package func linkIdentity(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        guard visit.person.isAdministrator else { return administratorsOnly }
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }
         guard let identity = try await unlinked(id),
             let provider = services.settings.providers.first(where: { $0.id == identity.provider })

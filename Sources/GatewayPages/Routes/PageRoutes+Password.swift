@@ -45,6 +45,8 @@ extension PageRoutes {
             let person = try await services.people.choosePassword(
                 Secret(new), of: credential.person, by: visit.session.id, keepingSession: false,
                 isForced: credential.person.mustChangePassword)
+            // The change has ended the session of the request.
+            RequestActor.forget()
             let session = try await services.issuer.issue(for: person, device: client.device)
             let next = visit.visitor.mustChangePassword ? destination(visit.fields["return"])?.text : nil
             var response =

@@ -160,6 +160,9 @@ extension PageRoutes {
                 HTTPStatus(rawValue: 409), title: "The server needs an administrator", sentence: error.message)
         case let error as GatewayError where error.code == .unknownPerson:
             return plain(HTTPStatus(rawValue: 409), title: "Nothing was changed", sentence: error.message)
+        case let error as GatewayError where error.code == .sessionEnded:
+            return request.method == .post ? seeOther(PagePath.signIn) : signInFirst(request)
+        case let error as GatewayError where error.code == .administratorsOnly: return administratorsOnly
         case is CancellationError: return unavailable("The request was cancelled.", retryAfter: 1, for: request)
         default: break
         }

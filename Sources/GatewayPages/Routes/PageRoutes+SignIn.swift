@@ -133,6 +133,7 @@ extension PageRoutes {
 
     /// Ends the session of a browser. The response must end its cookie.
     package func end(_ visitor: SignedInBrowser, _ request: ServerRequest) async throws {
+        RequestActor.forget()
         guard let ended = try await services.issuer.end(visitor.token) else { return }
         let client = client(of: request)
         services.audit.record(

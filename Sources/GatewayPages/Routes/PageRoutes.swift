@@ -85,38 +85,42 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Adds a page for signed-in people. Other people are redirected to the sign-in page first. `mayChangePassword`
-    /// says whether the page is open to a person who must change their password first.
+    /// says whether the page is open to a person who must change their password first, `isAdministration` whether it is
+    /// for administrators only.
     package func page(
-        _ path: String, mayChangePassword: Bool = false, to router: inout Router,
+        _ path: String, mayChangePassword: Bool = false, isAdministration: Bool = false, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
             await response(request) {
-                try await visited(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
+                try await visited(
+                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration
+                ) { try await handler(self, $0) }
             }
         }
     }
 
     /// Adds a page with a path parameter.
     package func page<Named: PathParameter>(
-        _ path: String, _ type: Named.Type, to router: inout Router,
+        _ path: String, _ type: Named.Type, isAdministration: Bool = false, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path, parameters: type) { request, named in
             await response(request) {
-                try await visited(request) { try await handler(self, $0, named) }
+                try await visited(request, isAdministration: isAdministration) { try await handler(self, $0, named) }
             }
         }
     }
 
     /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in,
-    /// `mayChangePassword` whether it is open to a person who must change their password first.
+    /// `mayChangePassword` whether it is open to a person who must change their password first, `isAdministration`
+    /// whether it is for administrators only.
     ///
     /// `page` is the page with the form, if the form has a path of its own. A person who opens that path, such as that of
     /// a question, is redirected there.
     package func form(
         _ path: String, on page: String? = nil, isForSignIn: Bool = false, mayChangePassword: Bool = false,
-        to router: inout Router,
+        isAdministration: Bool = false, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         if let page {
@@ -126,14 +130,17 @@ package struct PageRoutes: ServiceDialect {
         }
         router.on(.post, prefix + path) { request in
             await response(request, isForSignIn: isForSignIn) {
-                try await submitted(request, mayChangePassword: mayChangePassword) { try await handler(self, $0) }
+                try await submitted(
+                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration
+                ) { try await handler(self, $0) }
             }
         }
     }
 
     /// Adds a form with a path parameter. `page` is as in the other method.
     package func form<Named: PathParameter>(
-        _ path: String, _ type: Named.Type, on page: String? = nil, to router: inout Router,
+        _ path: String, _ type: Named.Type, on page: String? = nil, isAdministration: Bool = false,
+        to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         if let page {
@@ -142,24 +149,30 @@ package struct PageRoutes: ServiceDialect {
             }
         }
         router.on(.post, prefix + path, parameters: type) { request, named in
-            await response(request) { try await submitted(request) { try await handler(self, $0, named) } }
+            await response(request) {
+                try await submitted(request, isAdministration: isAdministration) { try await handler(self, $0, named) }
+            }
         }
     }
 
-    /// Authenticates the visitor of a page. Redirects those who must sign in or change their password first.
+    /// Authenticates the visitor of a page, whom every write of `handler` checks again. Redirects those who must sign in
+    /// or change their password first.
     package func visited(
-        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ request: ServerRequest, mayChangePassword: Bool = false, isAdministration: Bool = false,
         _ handler: (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard let visitor = try await visitor(of: request) else { return signInFirst(request) }
         guard !visitor.mustChangePassword || mayChangePassword else { return changePasswordFirst(request) }
+        guard !isAdministration || visitor.person.isAdministrator else { return administratorsOnly }
+        RequestActor.identify(.session(visitor.session.id), asAdministrator: isAdministration)
         return try await handler(SignedInRequest(request: request, visitor: visitor))
     }
 
-    /// Authenticates the sender of a form and checks its token. Each form counts against the person's limit of changes,
-    /// except the sign-out, which must always work. A form that a browser sends twice has one effect, see ``SentForms``.
+    /// Authenticates the sender of a form, whom every write of `handler` checks again, and checks its token. Each form
+    /// counts against the person's limit of changes, except the sign-out, which must always work. A form that a browser
+    /// sends twice has one effect, see ``SentForms``.
     package func submitted(
-        _ request: ServerRequest, mayChangePassword: Bool = false,
+        _ request: ServerRequest, mayChangePassword: Bool = false, isAdministration: Bool = false,
         _ handler: @escaping @Sendable (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard cookie.comesFromOwnPage(request), let fields = try? request.form() else { return invalidForm }
@@ -179,6 +192,8 @@ package struct PageRoutes: ServiceDialect {
             {
                 return tooMany(wait)
             }
+            guard !isAdministration || visitor.person.isAdministrator else { return administratorsOnly }
+            RequestActor.identify(.session(visitor.session.id), asAdministrator: isAdministration)
             return try await handler(SignedInRequest(request: request, visitor: visitor, fields: fields))
         }
     }
@@ -209,7 +224,7 @@ package struct PageRoutes: ServiceDialect {
     ) async -> ServerResponse {
         if let response = wrongHostResponse(request, isForSignIn: isForSignIn) { return response }
         do {
-            return try await handler()
+            return try await RequestActor.checkingWrites(now: services.now) { try await handler() }
         } catch {
             return failure(error, request)
         }

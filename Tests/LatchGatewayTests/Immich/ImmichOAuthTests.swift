@@ -386,6 +386,26 @@ struct ImmichOAuthTests {
         }
     }
 
+    @Test("a session that has just ended neither links nor unlinks an identity", arguments: SessionEnding.ofPerson)
+    func endedMeanwhile(_ ending: SessionEnding) async throws {
+        try await with { fixture, immich in
+            let account = SmallProvider.Account(subject: "mal-1", email: "mal@example.org")
+            let (app, token, ada) = (App(), try await immich.token(), try await immich.person())
+            let people = immich.base.gateway.stores.people
+            for isLinked in [false, true] {
+                let body = app.callback(try await link(app, fixture, immich, as: account))
+                let path = isLinked ? "/oauth/unlink" : "/oauth/link"
+                try await ending.during(token, of: ada.id, in: immich.base.gateway.stores) { () async throws in
+                    #expect(try await immich.send("POST", path, token, body).status == 401)
+                    #expect(try await people.identities(of: ada.id).isEmpty == !isLinked)
+                }
+                let again = app.callback(try await link(app, fixture, immich, as: account))
+                #expect(try await immich.send("POST", path, token, again).status == 200)
+                #expect(try await people.identities(of: ada.id).isEmpty == isLinked)
+            }
+        }
+    }
+
     @Test("IM-11 a browser that signed in through the provider gets the address to sign out there")
     func signsOutAtTheProvider() async throws {
         try await with { fixture, immich in
