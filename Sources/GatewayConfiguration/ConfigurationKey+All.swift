@@ -114,7 +114,7 @@ extension ConfigurationKey {
             "hashing.threads", \.settings.hashing.threads, as: .number(1...256),
             summary: "The number of passwords that are hashed at the same time.", defaultValue: "one per core"),
         ConfigurationKey(
-            "hashing.queue", \.settings.hashing.queue, as: .number(1...100_000),
+            "hashing.queue", \.settings.hashing.queue, as: .number(1...4_096),
             summary: "The maximum number of sign-ins that wait for hashing. Further ones get 503."),
     ]
 

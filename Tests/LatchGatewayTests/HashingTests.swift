@@ -1,4 +1,5 @@
 import Crypto
+import FoundationEssentials
 import HTTPMessages
 import Synchronization
 import TestSupport
@@ -92,36 +93,150 @@ struct HashingTests {
         #expect(late?.code == .closed)
     }
 
+    /// Jobs in a pool whose only thread is held, and what became of them.
+    private final class HeldJobs: Sendable {
+        let pool = HashingPool(threads: 1, queue: 64)
+        private let state = Mutex((tasks: [Task<Void, Never>](), refused: 0, seen: [String]()))
+
+        var refused: Int { state.withLock { $0.refused } }
+
+        /// Submits a job, and returns when it waits or when it or another one was refused.
+        func submit(_ caller: HashingCaller, isKnown: Bool, _ mark: String) async throws {
+            let count = state.withLock { $0.tasks.count } + 1
+            let task = Task {
+                do {
+                    try await pool.run(for: caller, isKnown: isKnown) {
+                        self.state.withLock { $0.seen.append(mark) }
+                    }
+                } catch {
+                    state.withLock { $0.refused += 1 }
+                }
+            }
+            state.withLock { $0.tasks.append(task) }
+            try await until { pool.depth + refused == count }
+        }
+
+        /// The marks of the jobs in the order in which they ran.
+        func finish() async -> [String] {
+            for task in state.withLock({ $0.tasks }) { await task.value }
+            return state.withLock { $0.seen }
+        }
+    }
+
+    private final class Count: Sendable {
+        private let count = Mutex(0)
+
+        var value: Int { count.withLock { $0 } }
+
+        func add() { count.withLock { $0 += 1 } }
+    }
+
+    private static func address(_ text: String) -> ClientAddress { ClientAddress(IPAddress(text)) }
+
     @Test("one address, one network and all that never signed in have shares of the queue, and known ones come first")
     func shares() async throws {
-        let pool = HashingPool(threads: 1, queue: 64)
+        let jobs = HeldJobs()
+        let pool = jobs.pool
         let gate = Gate(pool)
         await gate.closed()
-        let seen = Lines()
-        var tasks: [Task<Void, any Error>] = []
-        var refused = 0
         func submit(_ address: String, isKnown: Bool = false, _ mark: String) async throws {
-            let caller = HashingCaller.from(ClientAddress(IPAddress(address)))
-            let depth = pool.depth
-            let hasEnded = Mutex(false)
-            let task = Task {
-                defer { hasEnded.withLock { $0 = true } }
-                try await pool.run(for: caller, isKnown: isKnown) { seen.writer.write(Array("\(mark) ".utf8)) }
-            }
-            try await until { pool.depth > depth || hasEnded.withLock { $0 } }
-            if pool.depth > depth { tasks.append(task) } else { refused += 1 }
+            try await jobs.submit(.from(Self.address(address)), isKnown: isKnown, mark)
         }
         for _ in 0..<20 { try await submit("192.0.2.1", "a") }
-        #expect(pool.depth == 16 && refused == 4)
+        #expect(pool.depth == 16 && jobs.refused == 4)
         for number in 0..<40 { try await submit("2001:db8:0:\(String(number * 256, radix: 16))::1", "b") }
-        #expect(pool.depth == 48 && refused == 12)
+        #expect(pool.depth == 48 && jobs.refused == 12)
         for number in 0..<40 { try await submit("198.51.100.\(number)", "c") }
-        #expect(pool.depth == 48 && refused == 52)
+        #expect(pool.depth == 48 && jobs.refused == 52)
         for _ in 0..<2 { try await submit("203.0.113.1", isKnown: true, "known") }
-        #expect(pool.depth == 50 && refused == 52)
+        #expect(pool.depth == 50 && jobs.refused == 52)
         gate.open()
-        for task in tasks { try await task.cancellableValue }
-        #expect(seen.text.hasPrefix("known known "))
+        let seen = await jobs.finish()
+        #expect(seen.prefix(2) == ["known", "known"])
+        #expect(seen.count { $0 == "c" } == 40 && seen.count { $0 == "a" } == 4 && seen.count { $0 == "b" } == 4)
+    }
+
+    @Test("one account has a quarter of the queue from all its addresses, and a person without a place gets one")
+    func accounts() async throws {
+        let jobs = HeldJobs()
+        let gate = Gate(jobs.pool)
+        await gate.closed()
+        let people = (0..<5).map { _ in UUID() }
+        func submit(_ person: Int, at address: String, isKnown: Bool = true) async throws {
+            let email = EmailAddress(normalizing: "\(person)@example.org")
+            try await jobs.submit(
+                .signingIn(email, as: isKnown ? people[person] : nil, from: Self.address(address)), isKnown: isKnown,
+                "\(person)")
+        }
+        for number in 0..<70 { try await submit(0, at: "10.0.0.\(number % 7)") }
+        #expect(jobs.pool.depth == 16 && jobs.refused == 54)
+        for person in 1...3 { for number in 0..<16 { try await submit(person, at: "10.\(person).0.\(number % 7)") } }
+        #expect(jobs.pool.depth == 64 && jobs.refused == 54)
+
+        try await submit(4, at: "203.0.113.1")
+        try await submit(4, at: "203.0.113.2", isKnown: false)
+        #expect(jobs.pool.depth == 64 && jobs.refused == 56)
+        gate.open()
+        let seen = await jobs.finish()
+        #expect(seen.count { $0 == "4" } == 2)
+        #expect(seen.prefix(6).contains("4"))
+    }
+
+    @Test("guesses at an account do not use up the places of its person at an address where they signed in")
+    func guesses() async throws {
+        let jobs = HeldJobs()
+        let gate = Gate(jobs.pool)
+        await gate.closed()
+        let email = EmailAddress(normalizing: GatewayFixture.email)
+        for number in 0..<20 {
+            let caller = HashingCaller.signingIn(email, as: nil, from: Self.address("10.0.0.\(number)"))
+            try await jobs.submit(caller, isKnown: false, "guess")
+        }
+        #expect(jobs.pool.depth == 16)
+        let known = Self.address("203.0.113.1")
+        try await jobs.submit(.signingIn(email, as: UUID(), from: known), isKnown: true, "person")
+        #expect(jobs.pool.depth == 17)
+        gate.open()
+        #expect(await jobs.finish().first == "person")
+    }
+
+    @Test("an account that signs in from many addresses keeps nobody out, at a known or a new address")
+    func accountFlood() async throws {
+        try await GatewayFixture.with {
+            $0.hashing.threads = 1
+            $0.hashing.queue = 8
+            $0.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+        } _: { fixture in
+            try await fixture.addPerson()
+            try await fixture.addPerson("mallory@example.org")
+            func login(_ email: String, at address: String) async throws -> Int {
+                try await fixture.login(email, headers: [("X-Forwarded-For", address)]).status
+            }
+            #expect(try await login(GatewayFixture.email, at: "203.0.113.1") == 200)
+            for number in 0..<7 { #expect(try await login("mallory@example.org", at: "198.51.100.\(number)") == 200) }
+            let pool = fixture.gateway.stores.hasher.pool
+            let gate = Gate(pool)
+            await gate.closed()
+            let refused = Count()
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<14 {
+                    group.addTask {
+                        let status = try await login("mallory@example.org", at: "198.51.100.\(number % 7)")
+                        if status == 503 { refused.add() }
+                        return status
+                    }
+                }
+                try await until { pool.depth + refused.value == 14 }
+                #expect(pool.depth == 2)
+                for address in ["203.0.113.1", "203.0.113.2"] {
+                    group.addTask { try await login(GatewayFixture.email, at: address) }
+                }
+                try await until { pool.depth == 4 }
+                gate.open()
+                let statuses = try await group.reduce(into: []) { $0.append($1) }
+                #expect(statuses.count { $0 == 200 } == 4 && statuses.count { $0 == 503 } == 12)
+            }
+        }
     }
 
     @Test("a flood of sign-ins from new networks does not keep an address out that signed in before")

@@ -38,7 +38,10 @@ struct AccountCounters: Sendable {
     }
 
     /// The counter that limits the client's attempts.
-    var active: StoredCounter { lastSignIn == nil ? others : own }
+    var active: StoredCounter { isAtKnownAddress ? own : others }
+
+    /// Whether the client's address is known.
+    var isAtKnownAddress: Bool { lastSignIn != nil }
 
     /// Returns the same counters after the database was asked whether the client's address is known.
     ///

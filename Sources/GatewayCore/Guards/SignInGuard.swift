@@ -33,6 +33,9 @@ package final class SignInGuard: Sendable {
         fileprivate let begun: Date
         /// Whether the account has failures, which the correct password clears.
         fileprivate var hasFailures = false
+
+        /// Whether the person of the account has signed in with the password from this address before.
+        package var isAtKnownAddress: Bool { account?.isAtKnownAddress ?? false }
     }
 
     /// The result of requesting an attempt.

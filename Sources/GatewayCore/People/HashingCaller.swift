@@ -1,30 +1,40 @@
+import Crypto
 package import FoundationEssentials
-package import HTTPMessages
+import HTTPMessages
 
-/// Whom a hash is computed for. Each has a share of the places in the queue.
-package enum HashingCaller: Hashable, Sendable {
-    /// The server or an administrator, without a share.
-    case server
-    /// A person who is signed in.
-    case person(UUID)
-    /// A client that is not signed in. An IPv6 address counts for its /56 and /48 networks too.
-    case address(AddressKey)
+/// Whom a hash is computed for.
+package struct HashingCaller: Sendable {
+    /// The shares of the queue that the hash counts for. Callers with the same first share take turns as one.
+    let shares: [HashingShare]
+    /// The address of a client that is not signed in.
+    let address: AddressKey?
 
-    /// Returns the caller at an address.
-    package static func from(_ address: ClientAddress) -> HashingCaller { .address(AddressKey(address)) }
-
-    /// The caller whose share the same hash counts for too.
-    var wider: HashingCaller? {
-        guard case .address(let key) = self else { return nil }
-        return key.wider.map(HashingCaller.address)
+    private init(_ shares: [HashingShare], at address: ClientAddress? = nil) {
+        let key = address.map { AddressKey($0) }
+        self.shares = shares + (key?.all ?? []).map(HashingShare.address)
+        self.address = key
     }
 
-    /// Returns the number of places that the caller may have in a queue. At least 1.
-    func share(of queue: Int) -> Int {
-        switch self {
-        case .server: queue
-        case .person: max(1, queue / 4)
-        case .address(let key): max(1, key.allowance == 1 ? queue / 4 : queue / 2)
-        }
+    /// The server or an administrator, without a share.
+    package static let server = HashingCaller([])
+
+    /// A person who is signed in.
+    package static func person(_ id: UUID) -> HashingCaller { HashingCaller([.person(id)]) }
+
+    /// A client that is not signed in and uses no account.
+    package static func from(_ address: ClientAddress) -> HashingCaller { HashingCaller([], at: address) }
+
+    /// A client that signs in.
+    ///
+    /// - Parameters:
+    ///   - email: The address that was typed. There may be no such account.
+    ///   - person: The person, at an address from which they have signed in; nil elsewhere. So those who only know the
+    ///     e-mail address do not use up the person's places.
+    ///   - address: The address of the client.
+    /// - Returns: The caller.
+    static func signingIn(
+        _ email: EmailAddress, as person: UUID?, from address: ClientAddress
+    ) -> HashingCaller {
+        HashingCaller([person.map(HashingShare.person) ?? .account(SHA256.digest(email.text))], at: address)
     }
 }

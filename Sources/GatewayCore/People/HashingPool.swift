@@ -7,8 +7,14 @@ import Synchronization
 /// Work is rejected immediately when the queue is full, so a flood of sign-ins uses no more memory than the queue.
 /// Queued work is dropped when its caller is cancelled.
 ///
-/// The places have fair shares: a quarter of the queue for one person or address, half for a /56 or /48 network. Callers that are not known have three quarters together, and of four turns three begin with a known caller. So a
-/// flood from many new networks leaves places and turns to those who have signed in before.
+/// The places have fair shares, see ``HashingShare``. When the queue or a share is full, whoever has the most places in it
+/// loses the newest one to a caller with fewer. So nobody who has no place yet waits for those who have many.
+///
+/// Callers at addresses that are not known have three quarters of the places together, and of four turns three begin with
+/// a known address. Of each kind, the accounts take turns: one with many waiting jobs has no more turns than one with a
+/// single job.
+///
+/// Source: D. Bertsekas, R. Gallager, Data Networks, §6.5.2, max-min fairness; RFC 970 for the turns.
 final class HashingPool: Sendable {
     private struct Job {
         let caller: HashingCaller
@@ -17,83 +23,104 @@ final class HashingPool: Sendable {
         let abandon: @Sendable (any Error) -> Void
     }
 
+    /// The jobs of one kind that wait, by the share that takes turns with others.
+    private struct Turns {
+        private var order: [HashingShare?] = []
+        private var tickets: [HashingShare?: [Int]] = [:]
+
+        mutating func append(_ ticket: Int, of share: HashingShare?) {
+            if tickets[share] == nil { order.append(share) }
+            tickets[share, default: []].append(ticket)
+        }
+
+        /// Returns the oldest ticket of the next share, which then is the last in the order.
+        mutating func next() -> Int? {
+            guard let share = order.first, let ticket = tickets[share]?.first else { return nil }
+            remove(ticket, of: share)
+            if tickets[share] != nil { order.append(order.removeFirst()) }
+            return ticket
+        }
+
+        mutating func remove(_ ticket: Int, of share: HashingShare?) {
+            tickets[share]?.removeAll { $0 == ticket }
+            guard tickets[share]?.isEmpty == true else { return }
+            tickets[share] = nil
+            order.removeAll { $0 == share }
+        }
+    }
+
     private struct State {
         var nextTicket = 0
-        /// The tickets of known callers and of all others in the order of their arrival. A dropped ticket stays here but is
-        /// no longer in ``waiting``.
-        var known = Deque()
-        var others = Deque()
+        var known = Turns()
+        var others = Turns()
         var waiting: [Int: Job] = [:]
-        /// The number of waiting jobs of callers that are not known.
+        /// The number of waiting jobs of callers at addresses that are not known.
         var otherCount = 0
-        /// The number of waiting jobs of each caller.
-        var counts: [HashingCaller: Int] = [:]
+        /// The number of waiting jobs of each share.
+        var counts: [HashingShare: Int] = [:]
         var turn = 0
         var isStopped = false
 
         mutating func takeFirst() -> Job? {
             turn = (turn + 1) % 4
-            return turn == 0 ? take(from: \.others) ?? take(from: \.known) : take(from: \.known) ?? take(from: \.others)
+            let ticket = turn == 0 ? others.next() ?? known.next() : known.next() ?? others.next()
+            return ticket.flatMap { remove($0) }
         }
 
-        private mutating func take(from queue: WritableKeyPath<State, Deque>) -> Job? {
-            while let ticket = self[keyPath: queue].popFirst() {
-                if let job = remove(ticket) { return job }
+        /// Makes room for a job in a queue of so many places.
+        ///
+        /// - Returns: The job that loses its place, or nil when none has to.
+        /// - Throws: ``GatewayError/Code/busy`` when no caller in every full share has more places than this one would.
+        mutating func makeRoom(for job: Job, in queue: Int) throws(GatewayError) -> Job? {
+            let full = job.caller.shares.filter { counts[$0, default: 0] >= $0.size(of: queue) }
+            let isFullOfOthers = !job.isKnown && otherCount >= max(1, queue * 3 / 4)
+            guard !full.isEmpty || isFullOfOthers || waiting.count >= queue else { return nil }
+            var most = load(of: job, outside: full) + 1
+            var newest: Int?
+            for (ticket, rival) in waiting where !isFullOfOthers || !rival.isKnown {
+                guard full.allSatisfy(rival.caller.shares.contains) else { continue }
+                let load = load(of: rival, outside: full)
+                guard load > most || load == most && newest.map({ $0 < ticket }) ?? false else { continue }
+                (most, newest) = (load, ticket)
             }
-            return nil
+            guard let newest, let displaced = remove(newest) else { throw HashingPool.busy }
+            return displaced
         }
 
-        /// Whether there is a place for a job in a queue of so many places.
-        func hasRoom(for job: Job, in queue: Int) -> Bool {
-            guard waiting.count < queue, job.isKnown || otherCount < max(1, queue * 3 / 4) else { return false }
-            var next: HashingCaller? = job.caller
-            while let caller = next {
-                guard counts[caller, default: 0] < caller.share(of: queue) else { return false }
-                next = caller.wider
-            }
-            return true
+        /// The places of the largest share that a job counts for, other than `full`.
+        private func load(of job: Job, outside full: [HashingShare]) -> Int {
+            var most = 0
+            for share in job.caller.shares where !full.contains(share) { most = max(most, counts[share] ?? 0) }
+            return most
         }
 
         mutating func insert(_ job: Job, _ ticket: Int) {
             waiting[ticket] = job
-            if job.isKnown { known.append(ticket) } else { others.append(ticket) }
+            if job.isKnown {
+                known.append(ticket, of: job.caller.shares.first)
+            } else {
+                others.append(ticket, of: job.caller.shares.first)
+            }
             count(job, by: 1)
         }
 
         mutating func remove(_ ticket: Int) -> Job? {
             guard let job = waiting.removeValue(forKey: ticket) else { return nil }
+            if job.isKnown {
+                known.remove(ticket, of: job.caller.shares.first)
+            } else {
+                others.remove(ticket, of: job.caller.shares.first)
+            }
             count(job, by: -1)
             return job
         }
 
         private mutating func count(_ job: Job, by change: Int) {
             if !job.isKnown { otherCount += change }
-            var next: HashingCaller? = job.caller
-            while let caller = next {
-                let count = counts[caller, default: 0] + change
-                counts[caller] = count > 0 ? count : nil
-                next = caller.wider
+            for share in job.caller.shares {
+                let count = counts[share, default: 0] + change
+                counts[share] = count > 0 ? count : nil
             }
-        }
-    }
-
-    /// A first-in, first-out queue of tickets. The array is trimmed when half of it has been taken.
-    private struct Deque {
-        private var tickets: [Int] = []
-        private var head = 0
-
-        mutating func append(_ ticket: Int) { tickets.append(ticket) }
-
-        mutating func popFirst() -> Int? {
-            guard head < tickets.count else { return nil }
-            defer {
-                head += 1
-                if head * 2 >= tickets.count {
-                    tickets.removeFirst(head)
-                    head = 0
-                }
-            }
-            return tickets[head]
         }
     }
 
@@ -127,13 +154,13 @@ final class HashingPool: Sendable {
     /// Runs `work` on one of the threads.
     ///
     /// - Parameters:
-    ///   - caller: Whose share of the queue it uses.
-    ///   - isKnown: Whether the caller has signed in before.
+    ///   - caller: Whose shares of the queue it uses.
+    ///   - isKnown: Whether somebody has signed in at the caller's address before.
     ///   - work: The work.
     /// - Returns: The result of the work.
-    /// - Throws: ``GatewayError/Code/busy`` when the queue or the caller's share is full; ``GatewayError/Code/closed`` after ``stop()``;
-    ///   `CancellationError` when the task is cancelled before the work starts; errors of `work`. Work that has started
-    ///   is always finished.
+    /// - Throws: ``GatewayError/Code/busy`` when the queue or the caller's share is full, or when a caller with fewer
+    ///   places needs this one; ``GatewayError/Code/closed`` after ``stop()``; `CancellationError` when the task is
+    ///   cancelled before the work starts; errors of `work`. Work that has started is always finished.
     func run<Result: Sendable>(
         for caller: HashingCaller = .server, isKnown: Bool = true, _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -171,13 +198,18 @@ final class HashingPool: Sendable {
     }
 
     private func enqueue(_ job: Job, _ ticket: Int) {
-        let refusal: GatewayError? = shared.state.withLock { state in
-            if state.isStopped { return Self.closed }
-            guard state.hasRoom(for: job, in: queue) else { return Self.busy }
-            state.insert(job, ticket)
-            return nil
+        let rejected = shared.state.withLock { state -> (job: Job, error: GatewayError)? in
+            if state.isStopped { return (job, Self.closed) }
+            do throws(GatewayError) {
+                let displaced = try state.makeRoom(for: job, in: queue)
+                state.insert(job, ticket)
+                return displaced.map { ($0, Self.busy) }
+            } catch {
+                return (job, error)
+            }
         }
-        if let refusal { job.abandon(refusal) } else { shared.turns.signal() }
+        // A displaced job leaves its signal to the one that takes its place.
+        if let rejected { rejected.job.abandon(rejected.error) } else { shared.turns.signal() }
     }
 
     private func drop(_ ticket: Int) {

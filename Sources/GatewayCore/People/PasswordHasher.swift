@@ -16,9 +16,9 @@ package final class PasswordHasher: Sendable {
         package var parameters: Argon2idParameters
         /// The number of hashes that are computed at the same time. `2` by default.
         package var threads: Int
-        /// The number of hashes that may wait. `64` by default. One person or address may have a quarter of the
-        /// places, a /56 or /48 network half, and all addresses without a sign-in before three quarters. Further ones
-        /// are rejected with ``GatewayError/Code/busy``.
+        /// The number of hashes that may wait. `64` by default. One person, account or address may have a quarter of
+        /// the places, a /56 or /48 network half, and all addresses without a sign-in before three quarters. Beyond
+        /// that, the newest one of whoever has the most places is rejected with ``GatewayError/Code/busy``.
         package var queue: Int
 
         /// Creates settings.
@@ -69,8 +69,7 @@ package final class PasswordHasher: Sendable {
     }
 
     private func isKnown(_ caller: HashingCaller) -> Bool {
-        guard case .address(let key) = caller else { return true }
-        return known.contains(key)
+        caller.address.map(known.contains) ?? true
     }
 
     /// Returns the hash of a new password, to be stored. `caller` is who wants it.

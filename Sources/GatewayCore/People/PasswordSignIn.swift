@@ -91,7 +91,8 @@ package struct PasswordSignIn: Sendable {
                 credential = try await people.credential(email)
                 matches = try await hasher.verify(
                     password, against: credential?.hash, mayEnter: credential?.person.isActive ?? false,
-                    for: .from(client.address))
+                    for: .signingIn(
+                        email, as: reservation.isAtKnownAddress ? credential?.person.id : nil, from: client.address))
                 try attempts.requireInTime(reservation)
             } catch {
                 attempts.release(reservation)
