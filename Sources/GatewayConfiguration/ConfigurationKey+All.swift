@@ -157,6 +157,9 @@ extension ConfigurationKey {
         ConfigurationKey(
             "guards.write_requests", \.writeRequests, as: .number(1...1_000_000),
             summary: "Write requests to the gateway itself per minute, by one person or key."),
+        ConfigurationKey(
+            "guards.sign_ins", \.signIns, as: .number(1...1_000_000),
+            summary: "Sign-ins of one person with the correct password per minute."),
     ]
 
     private static let bridge = [

@@ -79,6 +79,11 @@ extension DaemonConfiguration {
         set { settings.requestRates.writes = .perMinute(newValue) }
     }
 
+    var signIns: Int {
+        get { settings.requestRates.signIns.requests }
+        set { settings.requestRates.signIns = .perMinute(newValue) }
+    }
+
     package var connectionsPerAddress: Int {
         get { server.connectionsPerAddress ?? 512 }
         set { server.connectionsPerAddress = newValue }

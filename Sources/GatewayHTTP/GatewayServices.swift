@@ -114,8 +114,8 @@ package struct GatewayServices: Sendable {
         self.issuer = issuer
         self.attempts = attempts
         signIn = PasswordSignIn(
-            people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts, audit: stores.audit,
-            log: stores.log)
+            people: stores.people, hasher: stores.hasher, issuer: issuer, attempts: attempts,
+            limits: limits, audit: stores.audit, log: stores.log)
         registration = Registration(people: stores.people, attempts: attempts, audit: stores.audit)
         self.metrics = metrics
         audit = stores.audit

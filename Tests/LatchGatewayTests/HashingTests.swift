@@ -239,6 +239,26 @@ struct HashingTests {
         }
     }
 
+    @Test("sign-ins of one person with the correct password are limited, and so are their lines in the audit log")
+    func signIns() async throws {
+        try await GatewayFixture.with {
+            $0.requestRates.signIns = .perMinute(3)
+        } _: { fixture in
+            try await fixture.addPerson()
+            try await fixture.addPerson("bob@example.org")
+            for _ in 0..<3 { #expect(try await fixture.login().status == 200) }
+            for _ in 0..<3 {
+                let limited = try await fixture.login()
+                #expect(limited.status == 429 && limited.headers["Retry-After"] == "20")
+            }
+            #expect(try await fixture.login("bob@example.org").status == 200)
+            let lines = fixture.lines.audit.filter { $0["event"]?.string == "sign-in" }
+            #expect(lines.count == 4)
+            fixture.clock.advance(20)
+            #expect(try await fixture.login().status == 200)
+        }
+    }
+
     @Test("a flood of sign-ins from new networks does not keep an address out that signed in before")
     func flood() async throws {
         try await GatewayFixture.with {

@@ -16,6 +16,7 @@ final class SystemFixture: Sendable {
             "XDG_DATA_HOME": folder.file("data"), "XDG_STATE_HOME": folder.file("state"),
             "XDG_CONFIG_HOME": folder.file("config"), "XDG_RUNTIME_DIR": folder.file("run"), "LATCH_SECRETS": "file",
             "LATCHD_PASSWORDS_ARGON2_MEMORY": "8MiB", "LATCHD_PASSWORDS_ARGON2_ITERATIONS": "1",
+            "LATCHD_GUARDS_SIGN_INS": "100000",
         ]
         try FileManager.default.createDirectory(
             atPath: folder.file("run"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

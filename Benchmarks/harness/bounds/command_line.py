@@ -23,7 +23,7 @@ from .fill import Dialect, fills
 WARM_UP = 320
 # The cheapest hashing, so that the time is that of the database.
 SETTINGS = {"LATCHD_PASSWORDS_ARGON2_MEMORY": "8192KiB", "LATCHD_PASSWORDS_ARGON2_ITERATIONS": "1",
-            "LATCHD_GUARDS_ADDRESS_REQUESTS": "1000000"}
+            "LATCHD_GUARDS_ADDRESS_REQUESTS": "1000000", "LATCHD_GUARDS_SIGN_INS": "1000000"}
 
 
 def main(arguments: list[str]) -> int:

@@ -24,6 +24,7 @@ FORM = urlencode({"username": EMAIL, "password": PASSWORD})
 HASHING = {
     "LATCHD_HASHING_THREADS": str(os.cpu_count() or 1),
     "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000", "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000",
+    "LATCHD_GUARDS_SIGN_INS": "1000000",
 }
 
 

@@ -25,7 +25,7 @@ GATEWAY = """\
 public_url: http://127.0.0.1:{port}
 pages: {{enabled: true}}
 sessions: {{maximum_per_person: 10000, maximum_new_per_client: 1000000}}
-guards: {{address_requests: 1000000, client_requests: 1000000, general_requests: 1000000, write_requests: 1000000}}
+guards: {{address_requests: 1000000, client_requests: 1000000, general_requests: 1000000, write_requests: 1000000, sign_ins: 1000000}}
 oauth:
   enabled: true
   clients:

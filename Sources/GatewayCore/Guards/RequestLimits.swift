@@ -16,6 +16,8 @@ package struct RequestRates: Sendable, Equatable {
     package var general = RequestRate.perMinute(100)
     /// The rate of one person or key for requests that change something. 30 per minute by default.
     package var writes = RequestRate.perMinute(30)
+    /// The rate of one person for sign-ins with the correct password. 120 per minute by default.
+    package var signIns = RequestRate.perMinute(120)
 
     /// Creates rates with default values.
     package init() {}
@@ -39,6 +41,8 @@ package struct RequestLimits: Sendable {
         /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for the address.
         case refusedRefresh = "refused_refresh"
         case credentials, general, writes
+        /// Sign-ins with the correct password, by person.
+        case signIns = "sign_ins"
     }
 
     private let limits: [Kind: RequestLimit]
@@ -52,6 +56,7 @@ package struct RequestLimits: Sendable {
             .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
             .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
             .writes: RequestLimit(rates.writes, now: now),
+            .signIns: RequestLimit(rates.signIns, now: now),
         ]
         self.metrics = metrics
     }

@@ -16,7 +16,7 @@ package struct PasswordSignIn: Sendable {
         case refused
         /// The password is correct but must be changed first, and this client cannot change it. No session is started.
         case passwordChangeRequired
-        /// Too many attempts failed. The value is the time to wait.
+        /// Too many attempts failed, or the person has signed in too often. The value is the time to wait.
         case limited(Duration)
     }
 
@@ -24,18 +24,20 @@ package struct PasswordSignIn: Sendable {
     let hasher: PasswordHasher
     let issuer: any SessionIssuer
     let attempts: SignInGuard
+    let limits: RequestLimits
     let audit: AuditLog
     let log: Log
 
     /// Creates the sign-in of a gateway.
     package init(
-        people: PeopleStore, hasher: PasswordHasher, issuer: any SessionIssuer, attempts: SignInGuard, audit: AuditLog,
-        log: Log
+        people: PeopleStore, hasher: PasswordHasher, issuer: any SessionIssuer, attempts: SignInGuard,
+        limits: RequestLimits, audit: AuditLog, log: Log
     ) {
         self.people = people
         self.hasher = hasher
         self.issuer = issuer
         self.attempts = attempts
+        self.limits = limits
         self.audit = audit
         self.log = log
     }
@@ -45,6 +47,8 @@ package struct PasswordSignIn: Sendable {
     /// `canChange` is whether the client can change a password. If not, a person who must change their password gets no
     /// session, because the session could not be used for anything. `shape` is the format of its token.
     ///
+    /// Correct passwords count for ``RequestLimits/Kind/signIns`` of the person.
+    ///
     /// - Throws: ``GatewayError/Code/busy`` when the hashing queue is full; `DatabaseError` when the attempt could not
     ///   be counted. An attempt that throws, or is cancelled before its password was checked, does not count.
     package func attempt(
@@ -52,17 +56,23 @@ package struct PasswordSignIn: Sendable {
         token shape: TokenFormat = .opaque
     ) async throws -> Outcome {
         switch try await check(email, password, from: client) {
-        case .right(let credential) where !canChange && credential.person.mustChangePassword:
-            audit.record(
-                AuditEvent(
-                    .signInFailed, reason: "password-change-required", person: credential.person.id,
-                    address: client.address.description, request: client.request, device: client.device))
-            return .passwordChangeRequired
         case .right(let credential):
+            if let wait = limits.consume(.signIns, .person(credential.person.id)) { return .limited(wait) }
+            guard canChange || !credential.person.mustChangePassword else {
+                recordRequiredChange(of: credential.person, from: client)
+                return .passwordChangeRequired
+            }
             return try await startSession(for: credential, password: password, from: client, shape)
         case .refused: return .refused
         case .limited(let wait): return .limited(wait)
         }
+    }
+
+    private func recordRequiredChange(of person: Person, from client: RequestOrigin) {
+        audit.record(
+            AuditEvent(
+                .signInFailed, reason: "password-change-required", person: person.id,
+                address: client.address.description, request: client.request, device: client.device))
     }
 
     /// The result of a password check.

@@ -43,6 +43,7 @@ struct EveryDialect: Sendable {
             settings.requestRates.credentials = .perMinute(1_000_000)
             settings.requestRates.general = .perMinute(1_000_000)
             settings.requestRates.writes = .perMinute(1_000_000)
+            settings.requestRates.signIns = .perMinute(1_000_000)
             change(&settings)
         }
         try await BridgeFixture.with(["google"], set) { try await body(EveryDialect(bridge: $0)) }

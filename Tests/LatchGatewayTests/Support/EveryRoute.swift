@@ -65,7 +65,7 @@ extension GatewaySettings {
         hashing.queue = 1_000
         addressLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
         accountLimit = AttemptLimit(attempts: 1_000_000, window: .seconds(60))
-        for rate in [\RequestRates.address, \.client, \.credentials, \.general, \.writes] {
+        for rate in [\RequestRates.address, \.client, \.credentials, \.general, \.writes, \.signIns] {
             requestRates[keyPath: rate] = .perMinute(100_000_000)
         }
     }

@@ -60,6 +60,7 @@ struct GatewayFixture: Sendable {
         settings.database = try await TestDatabase.location(in: folder)
         settings.bridge.keyFile = folder.file("bridge.key")
         settings.hashing.parameters = try Argon2idParameters(memoryKiB: 8, iterations: 1)
+        settings.requestRates.signIns = .perMinute(1_000_000)
         settings.logLevel = .debug
         settings.logFormat = .json
         settings.auditPath = folder.path + "/audit.log"

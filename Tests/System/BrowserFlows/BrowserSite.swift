@@ -74,7 +74,7 @@ struct BrowserSite {
         pages: {enabled: true, title: Photos at home}
         verify: {enabled: true, cookie_domain: home.\(domain)}
         dialects: {immich: {enabled: true}}
-        guards: {address_requests: 100000, write_requests: 100000, address_attempts: 100000, account_attempts: 1000}
+        guards: {address_requests: 100000, write_requests: 100000, sign_ins: 100000, address_attempts: 100000, account_attempts: 1000}
         providers:
           home:
             title: Sign in at home

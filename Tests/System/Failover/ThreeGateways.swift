@@ -29,6 +29,7 @@ final class ThreeGateways {
                 "LATCHD_GUARDS_ADDRESS_ATTEMPTS": "1000000", "LATCHD_GUARDS_ACCOUNT_ATTEMPTS": "1000000",
                 "LATCHD_GUARDS_ADDRESS_REQUESTS": "1000000", "LATCHD_GUARDS_CREDENTIAL_REQUESTS": "1000000",
                 "LATCHD_GUARDS_GENERAL_REQUESTS": "1000000", "LATCHD_GUARDS_WRITE_REQUESTS": "1000000",
+                "LATCHD_GUARDS_SIGN_INS": "1000000",
             ].merging(AppSignIn.environment(sandbox)) { $1 })
         relay = try PausableRelay([21, 22].map { (machines.address($0 + 10), machines.address($0)) })
         try machines.folder.write("*:*:latchd:latchd:\(DatabaseMachine.password)\n", to: "pgpass")
