@@ -26,7 +26,7 @@ extension OAuthRoutes {
                 if let refusal = limited(request) { return refusal }
                 let form = (try? request.form()) ?? FormFields()
                 guard form[Self.decision] != nil else { return try await posted(form, request) }
-                return try await pages.submitted(request, mayChangePassword: true) { visit in
+                return try await pages.submitted(request, mayChangePassword: true, change: nil) { visit in
                     let parameters = try await SignOutParameters(visit.fields, self)
                     guard let parameters else { return invalidSignOut }
                     return try await finish(parameters, visit.visitor, request, isConfirmed: true)

@@ -153,10 +153,12 @@ extension ConfigurationKey {
             summary: "Requests per minute by one person about keys of programs."),
         ConfigurationKey(
             "guards.general_requests", \.generalRequests, as: .number(1...1_000_000),
-            summary: "Read requests to the gateway itself per minute, by one person or key."),
+            summary: "Reads of the Relate Mail profile and refreshes of Onyx sessions per minute, by one person or "
+                + "key. Reads of the pages and of the Immich dialect are not limited."),
         ConfigurationKey(
             "guards.write_requests", \.writeRequests, as: .number(1...1_000_000),
-            summary: "Write requests to the gateway itself per minute, by one person or key."),
+            summary: "Write requests to the gateway itself per minute, by one person or key; half of them by one "
+                + "session. Requests that end access have the same number of each session or key, apart from others."),
         ConfigurationKey(
             "guards.sign_ins", \.signIns, as: .number(1...1_000_000),
             summary: "Sign-ins of one person with the correct password per minute."),

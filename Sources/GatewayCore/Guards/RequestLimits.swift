@@ -14,7 +14,8 @@ package struct RequestRates: Sendable, Equatable {
     package var credentials = RequestRate.perMinute(10)
     /// The rate of one person or key for requests that read. 100 per minute by default.
     package var general = RequestRate.perMinute(100)
-    /// The rate of one person or key for requests that change something. 30 per minute by default.
+    /// The rate of one person or key for requests that change something. 30 per minute by default. One session of a
+    /// person has half of it. Changes that end access have the same rate, of each session and key by itself.
     package var writes = RequestRate.perMinute(30)
     /// The rate of one person for sign-ins with the correct password. 120 per minute by default.
     package var signIns = RequestRate.perMinute(120)
@@ -41,8 +42,21 @@ package struct RequestLimits: Sendable {
         /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for the address.
         case refusedRefresh = "refused_refresh"
         case credentials, general, writes
+        /// Changes of one session, which count for the person too.
+        case sessionWrites = "session_writes"
+        /// Changes that end access, by session or key.
+        case endings
         /// Sign-ins with the correct password, by person.
         case signIns = "sign_ins"
+    }
+
+    /// A change that a signed-in caller requests.
+    package enum Change: Sendable {
+        /// Ends the access of a session, key, client, person or network, or changes the password. Nothing else uses up
+        /// this number of a session or key. So whoever has stolen one cannot keep the person from ending it.
+        case endsAccess
+        /// Any other change. It counts for the session, and then for the person.
+        case other
     }
 
     private let limits: [Kind: RequestLimit]
@@ -55,7 +69,9 @@ package struct RequestLimits: Sendable {
             .client: RequestLimit(rates.client, now: now),
             .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
             .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
-            .writes: RequestLimit(rates.writes, now: now),
+            .writes: RequestLimit(rates.writes, now: now), .endings: RequestLimit(rates.writes, now: now),
+            .sessionWrites: RequestLimit(
+                RequestRate(rates.writes.requests / 2, in: rates.writes.window), now: now),
             .signIns: RequestLimit(rates.signIns, now: now),
         ]
         self.metrics = metrics
@@ -66,6 +82,21 @@ package struct RequestLimits: Sendable {
         guard let wait = limits[kind]?.consume(caller) else { return nil }
         metrics.limited(kind)
         return wait
+    }
+
+    /// Counts a change of a person. Every route for people and programs that are signed in counts its changes here.
+    ///
+    /// - Parameters:
+    ///   - change: What the request does.
+    ///   - caller: The session or key of the request, or the person when it has neither.
+    ///   - person: The person.
+    /// - Returns: Nil when the change is allowed; otherwise the time to wait.
+    package func consume(_ change: Change, by caller: RequestCaller, of person: UUID) -> Duration? {
+        switch (change, caller) {
+        case (.endsAccess, _): consume(.endings, caller)
+        case (.other, .session): consume(.sessionWrites, caller) ?? consume(.writes, .person(person))
+        case (.other, _): consume(.writes, caller)
+        }
     }
 
     /// Returns how long a caller must wait, without counting a request; nil when its next request is allowed.

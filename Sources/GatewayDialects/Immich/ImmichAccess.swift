@@ -71,29 +71,32 @@ package struct ImmichAccess: Sendable {
             session: session, isElevated: until != nil, elevatedUntil: until, token: token, isKey: isKey)
     }
 
-    /// Authenticates the caller of a route that concerns the session itself. Changes count against the person's limit.
+    /// Authenticates the caller of a route that concerns the session itself.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
-    ///   - isLimited: Whether a change counts. The sign-out does not, because it must always work.
+    ///   - change: The limit that a change counts for. Nil for the sign-out, which must always work.
     /// - Returns: The caller.
     /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 400 for a key, with 429 for too many
     ///   changes.
     func session(
-        of request: ServerRequest, mayChangePassword: Bool = false, isLimited: Bool = true
+        of request: ServerRequest, mayChangePassword: Bool = false, change: RequestLimits.Change? = .other
     ) async throws -> ImmichCaller {
         let caller = try await caller(of: request, mayChangePassword: mayChangePassword)
         guard !caller.isKey else {
             throw ImmichRefusal(.badRequest, "This endpoint can only be used with a session token")
         }
-        if isLimited { try countChange(caller, request) }
+        if let change { try count(change, caller, request) }
         return caller
     }
 
-    private func countChange(_ caller: ImmichCaller, _ request: ServerRequest) throws(ImmichRefusal) {
+    private func count(
+        _ change: RequestLimits.Change, _ caller: ImmichCaller, _ request: ServerRequest
+    ) throws(ImmichRefusal) {
         guard request.method != .get, request.method != .head else { return }
-        if let wait = services.limits.consume(.writes, .person(caller.person.id)) { throw ImmichRefusal(wait: wait) }
+        let wait = services.limits.consume(change, by: .session(caller.session.id), of: caller.person.id)
+        if let wait { throw ImmichRefusal(wait: wait) }
     }
 
     /// Authenticates the caller of a route that changes the account. A key is refused.
@@ -102,17 +105,19 @@ package struct ImmichAccess: Sendable {
     ///   - request: The request.
     ///   - permission: The name of the permission that a key needs in version 3.1.0, for the error message.
     ///   - mayChangePassword: As in ``caller(of:mayChangePassword:)``.
+    ///   - change: The limit that a change counts for.
     /// - Returns: The caller.
     /// - Throws: As ``caller(of:mayChangePassword:)``; ``ImmichRefusal`` with 403 for a key, with 429 for too many
     ///   changes.
     func person(
-        of request: ServerRequest, for permission: String, mayChangePassword: Bool = false
+        of request: ServerRequest, for permission: String, mayChangePassword: Bool = false,
+        change: RequestLimits.Change = .other
     ) async throws -> ImmichCaller {
         let caller = try await caller(of: request, mayChangePassword: mayChangePassword)
         guard !caller.isKey else {
             throw ImmichRefusal(.forbidden, "Missing required permission: \(permission)")
         }
-        try countChange(caller, request)
+        try count(change, caller, request)
         return caller
     }
 

@@ -57,7 +57,7 @@ extension ImmichRoutes {
 
     /// `POST /oauth/unlink`: removes all identities of the person, and ends every other session of the person.
     package func unlink(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.session(of: request)
+        let caller = try await access.session(of: request, change: .endsAccess)
         _ = try requiredBridge()
         try services.requireRecentSignIn(for: .unlinkIdentity, caller.session)
         guard services.settings.passwordsEnabled else {

@@ -26,7 +26,7 @@ extension ImmichRoutes {
             routing.on(.post, path, to: &router) { try await unlock($0) }
         }
         routing.on(.post, "/auth/session/lock", to: &router) { request in
-            try await elevations.end(try await access.session(of: request).session.id)
+            try await elevations.end(try await access.session(of: request, change: .endsAccess).session.id)
             return .noContent
         }
     }

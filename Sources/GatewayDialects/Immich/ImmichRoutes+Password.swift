@@ -15,12 +15,14 @@ extension ImmichRoutes {
     /// Source: IM-12; docs/protocols/immich.md, Passwords; OWASP Authentication Cheat Sheet, "Change Password Feature".
     package func addPassword(to router: inout Router) {
         routing.on(.post, "/auth/change-password", to: &router) { request in
-            let caller = try await access.person(of: request, for: "auth.changePassword", mayChangePassword: true)
+            let caller = try await access.person(
+                of: request, for: "auth.changePassword", mayChangePassword: true, change: .endsAccess)
             var body = ImmichBody(request)
             return try await changePassword(&body, of: caller, request)
         }
         routing.on(.put, "/auth/change-password", to: &router) { request in
-            let caller = try await access.person(of: request, for: "auth.changePassword", mayChangePassword: true)
+            let caller = try await access.person(
+                of: request, for: "auth.changePassword", mayChangePassword: true, change: .endsAccess)
             var body = ImmichBody(request)
             guard !body.has("newPassword") else { return try await changePassword(&body, of: caller, request) }
             let password = body.text("password", atLeast: 1)

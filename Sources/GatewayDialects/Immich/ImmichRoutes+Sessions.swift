@@ -18,14 +18,14 @@ extension ImmichRoutes {
         }
         routing.on(.post, "/sessions", to: &router) { try await begin($0) }
         routing.on(.delete, "/sessions", to: &router) { request in
-            let caller = try await access.person(of: request, for: "session.delete")
+            let caller = try await access.person(of: request, for: "session.delete", change: .endsAccess)
             try services.requireRecentSignIn(for: .endOtherSessions, caller.session)
             try await services.sessions.endOthers(than: caller.session.id, of: caller.person.id)
             return .noContent
         }
         routing.on(.put, id: "/sessions/{id}", to: &router) { try await update($0, $1) }
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
-            let caller = try await access.person(of: request, for: "session.delete")
+            let caller = try await access.person(of: request, for: "session.delete", change: .endsAccess)
             let session = try await session(id, of: caller, "authDevice.delete")
             guard try await services.sessions.end(session.id, of: caller.person.id) else {
                 throw Self.noAccess("authDevice.delete")
@@ -33,7 +33,7 @@ extension ImmichRoutes {
             return .noContent
         }
         routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
-            let caller = try await access.person(of: request, for: "session.lock")
+            let caller = try await access.person(of: request, for: "session.lock", change: .endsAccess)
             let session = try await session(id, of: caller, "session.lock")
             try await elevations.end(session.id)
             return .noContent

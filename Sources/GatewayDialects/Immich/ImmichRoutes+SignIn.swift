@@ -78,7 +78,7 @@ extension ImmichRoutes {
     ///
     /// Source: IM-11; docs/protocols/immich.md, Sign-out.
     private func logout(_ request: ServerRequest) async throws -> ServerResponse {
-        let caller = try await access.session(of: request, mayChangePassword: true, isLimited: false)
+        let caller = try await access.session(of: request, mayChangePassword: true, change: nil)
         let provider =
             cookies.signInMethod(in: request) == .oauth
             ? try await services.sessions.provider(of: caller.session.id) : nil

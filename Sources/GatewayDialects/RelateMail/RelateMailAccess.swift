@@ -83,10 +83,10 @@ package struct RelateMailAccess: Sendable {
         }
     }
 
-    /// Authenticates the caller of a request and counts the request against the limit of its kind.
+    /// Authenticates the caller of a request and counts the request against its limit.
     ///
     /// - Throws: ``RelateMailRefusal``; errors of the database.
-    func caller(of request: ServerRequest, _ kind: RequestLimits.Kind) async throws -> RelateMailCaller {
+    func caller(of request: ServerRequest, _ limit: RelateMailLimit) async throws -> RelateMailCaller {
         let address = services.proxies.client(of: request)
         let caller: RelateMailCaller
         switch Self.credential(of: request) {
@@ -100,11 +100,25 @@ package struct RelateMailAccess: Sendable {
         guard !services.mustChangePassword(caller.person) else {
             throw RelateMailRefusal.forbidden(services.passwordChangeSentence)
         }
-        // Requests about credentials always count against the person. Otherwise a caller would get a new limit with
-        // each new key.
-        let counted = kind == .credentials ? nil : caller.key?.id
-        try consume(kind, counted.map(RequestCaller.key) ?? .person(caller.person.id))
+        if let wait = wait(of: caller, limit) { throw RelateMailRefusal.limited(wait) }
         return caller
+    }
+
+    private func wait(of caller: RelateMailCaller, _ limit: RelateMailLimit) -> Duration? {
+        let person = caller.person.id
+        switch limit {
+        // Always of the person. Otherwise a caller would get a new limit with each new key.
+        case .credentials: return services.limits.consume(.credentials, .person(person))
+        case .general: return services.limits.consume(.general, caller.key.map { .key($0.id) } ?? .person(person))
+        case .change(let change):
+            let sender: RequestCaller =
+                switch caller.proof {
+                case .key(let key): .key(key.id)
+                case .session(let session): .session(session.id)
+                case .token: .person(person)
+                }
+            return services.limits.consume(change, by: sender, of: person)
+        }
     }
 
     private func consume(_ kind: RequestLimits.Kind, _ caller: RequestCaller) throws(RelateMailRefusal) {

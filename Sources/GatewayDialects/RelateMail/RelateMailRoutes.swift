@@ -44,14 +44,14 @@ package struct RelateMailRoutes: ServiceDialect {
     package func add(to router: inout Router) {
         addDiscovery(to: &router)
         add(.get, "/api/profile", limit: .general, to: &router) { try await $0.profile(of: $2.person) }
-        add(.put, "/api/profile", limit: .writes, to: &router) { try await $0.changeProfile($1, $2) }
+        add(.put, "/api/profile", limit: .change(.other), to: &router) { try await $0.changeProfile($1, $2) }
         add(.get, Self.credentials, limit: .credentials, to: &router) { try await $0.keys(of: $2.person) }
         add(.post, Self.credentials, limit: .credentials, to: &router) { try await $0.makeKey($1, $2) }
         add(.post, Self.credentials + "/mobile", limit: .credentials, to: &router) {
             try await $0.makeMobileKey($1, $2)
         }
         router.on(.delete, prefix + Self.credentials + "/{id}", parameters: String.self) { request, id in
-            await response(to: request, limit: .credentials) { try await $0.revokeKey(id, in: $1, for: $2) }
+            await response(to: request, limit: .change(.endsAccess)) { try await $0.revokeKey(id, in: $1, for: $2) }
         }
     }
 
@@ -69,20 +69,20 @@ package struct RelateMailRoutes: ServiceDialect {
         -> ServerResponse
 
     private func add(
-        _ method: HTTPMethod, _ path: String, limit kind: RequestLimits.Kind, to router: inout Router,
+        _ method: HTTPMethod, _ path: String, limit: RelateMailLimit, to router: inout Router,
         action: @escaping Action
     ) {
         router.on(method, prefix + path) { request in
-            await response(to: request, limit: kind, action: action)
+            await response(to: request, limit: limit, action: action)
         }
     }
 
     private func response(
-        to request: ServerRequest, limit kind: RequestLimits.Kind, action: Action
+        to request: ServerRequest, limit: RelateMailLimit, action: Action
     ) async -> ServerResponse {
         do {
             return try await RequestActor.checkingWrites(now: services.now) {
-                let caller = try await access.caller(of: request, kind)
+                let caller = try await access.caller(of: request, limit)
                 RequestActor.identify(caller.credential)
                 return try await action(self, request, caller)
             }

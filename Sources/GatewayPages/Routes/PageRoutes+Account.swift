@@ -10,15 +10,24 @@ extension PageRoutes {
     /// Adds the routes of a person's own account.
     package func addAccount(to router: inout Router) {
         page(PagePath.account, to: &router) { try await $0.respond(try await $0.account($1)) }
-        form(PagePath.account + "/devices/{id}/end", String.self, on: PagePath.account, to: &router) {
+        form(
+            PagePath.account + "/devices/{id}/end", String.self, on: PagePath.account, change: .endsAccess, to: &router
+        ) {
             try await $0.endDevice($1, $2)
         }
-        form(PagePath.account + "/devices/end-others", on: PagePath.account, to: &router) { try await $0.endOthers($1) }
-        form(PagePath.account + "/keys/{id}/revoke", String.self, on: PagePath.account, to: &router) {
+        form(PagePath.account + "/devices/end-others", on: PagePath.account, change: .endsAccess, to: &router) {
+            try await $0.endOthers($1)
+        }
+        form(
+            PagePath.account + "/keys/{id}/revoke", String.self, on: PagePath.account, change: .endsAccess, to: &router
+        ) {
             try await $0.revokeKey($1, $2)
         }
         if services.clientSessions != nil {
-            form(PagePath.account + "/apps/{id}/remove", String.self, on: PagePath.account, to: &router) {
+            form(
+                PagePath.account + "/apps/{id}/remove", String.self, on: PagePath.account, change: .endsAccess,
+                to: &router
+            ) {
                 try await $0.removeApp($1, $2)
             }
         }

@@ -27,27 +27,36 @@ extension PageRoutes {
             try await $0.linkIdentity($1, $2)
         }
         form(Self.root + "/people", on: Self.root, isAdministration: true, to: &router) { try await $0.invite($1) }
-        form(Self.root + "/people/{id}", UUID.self, isAdministration: true, to: &router) {
+        form(Self.root + "/people/{id}", UUID.self, isAdministration: true, change: .endsAccess, to: &router) {
             try await $0.changePerson($1, $2)
         }
         form(
             Self.root + "/sessions/{id}/end", String.self, on: Self.root + "/sessions", isAdministration: true,
+            change: .endsAccess,
             to: &router
         ) {
             try await $0.endSession($1, $2)
         }
-        form(Self.root + "/keys/{id}/revoke", String.self, on: Self.root, isAdministration: true, to: &router) {
+        form(
+            Self.root + "/keys/{id}/revoke", String.self, on: Self.root, isAdministration: true, change: .endsAccess,
+            to: &router
+        ) {
             try await $0.revokeKeyOfPerson($1, $2)
         }
         page(PagePath.bans, isAdministration: true, to: &router) { try await $0.bansPage($1) }
-        form(PagePath.bans, isAdministration: true, to: &router) { try await $0.ban($1) }
+        form(PagePath.bans, isAdministration: true, change: .endsAccess, to: &router) { try await $0.ban($1) }
         form(PagePath.bans + "/remove", on: PagePath.bans, isAdministration: true, to: &router) {
             try await $0.removeBan($1)
         }
         guard services.clientSessions != nil else { return }
         page(PagePath.clients, isAdministration: true, to: &router) { try await $0.clientsPage($1) }
-        form(PagePath.clients, isAdministration: true, to: &router) { try await $0.removeUnverified($1) }
-        form(PagePath.clients + "/{id}", String.self, on: PagePath.clients, isAdministration: true, to: &router) {
+        form(PagePath.clients, isAdministration: true, change: .endsAccess, to: &router) {
+            try await $0.removeUnverified($1)
+        }
+        form(
+            PagePath.clients + "/{id}", String.self, on: PagePath.clients, isAdministration: true, change: .endsAccess,
+            to: &router
+        ) {
             try await $0.changeClient($1, $2)
         }
     }

@@ -15,7 +15,9 @@ extension PageRoutes {
             let page = try await routes.passwordPage(visit)
             return page.hasPassword ? routes.passwordForm(of: page, for: visit) : routes.notFound
         }
-        form(PagePath.password, mayChangePassword: true, to: &router) { try await $0.changePassword($1) }
+        form(PagePath.password, mayChangePassword: true, change: .endsAccess, to: &router) {
+            try await $0.changePassword($1)
+        }
     }
 
     /// `POST /account/password`: sets a new password. The form asks for the current one. All sessions end, all keys are

@@ -50,7 +50,9 @@ package struct PageRoutes: ServiceDialect {
         open(.get, PagePath.signIn, to: &router) { try await $0.signInPage($1) }
         open(.post, PagePath.signIn, to: &router) { try await $0.signIn($1) }
         open(.get, PagePath.signedIn, to: &router) { try await $0.continueAfterSignIn($1) }
-        form(PagePath.signOut, on: PagePath.account, isForSignIn: true, mayChangePassword: true, to: &router) {
+        form(
+            PagePath.signOut, on: PagePath.account, isForSignIn: true, mayChangePassword: true, change: nil, to: &router
+        ) {
             try await $0.signOut($1)
         }
         addPassword(to: &router)
@@ -112,15 +114,14 @@ package struct PageRoutes: ServiceDialect {
         }
     }
 
-    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in,
-    /// `mayChangePassword` whether it is open to a person who must change their password first, `isAdministration`
-    /// whether it is for administrators only.
+    /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in; the other
+    /// parameters are those of ``submitted(_:mayChangePassword:isAdministration:change:_:)``.
     ///
     /// `page` is the page with the form, if the form has a path of its own. A person who opens that path, such as that of
     /// a question, is redirected there.
     package func form(
         _ path: String, on page: String? = nil, isForSignIn: Bool = false, mayChangePassword: Bool = false,
-        isAdministration: Bool = false, to router: inout Router,
+        isAdministration: Bool = false, change: RequestLimits.Change? = .other, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         if let page {
@@ -131,7 +132,7 @@ package struct PageRoutes: ServiceDialect {
         router.on(.post, prefix + path) { request in
             await response(request, isForSignIn: isForSignIn) {
                 try await submitted(
-                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration
+                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration, change: change
                 ) { try await handler(self, $0) }
             }
         }
@@ -140,6 +141,7 @@ package struct PageRoutes: ServiceDialect {
     /// Adds a form with a path parameter. `page` is as in the other method.
     package func form<Named: PathParameter>(
         _ path: String, _ type: Named.Type, on page: String? = nil, isAdministration: Bool = false,
+        change: RequestLimits.Change = .other,
         to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
@@ -150,7 +152,9 @@ package struct PageRoutes: ServiceDialect {
         }
         router.on(.post, prefix + path, parameters: type) { request, named in
             await response(request) {
-                try await submitted(request, isAdministration: isAdministration) { try await handler(self, $0, named) }
+                try await submitted(request, isAdministration: isAdministration, change: change) {
+                    try await handler(self, $0, named)
+                }
             }
         }
     }
@@ -168,11 +172,20 @@ package struct PageRoutes: ServiceDialect {
         return try await handler(SignedInRequest(request: request, visitor: visitor))
     }
 
-    /// Authenticates the sender of a form, whom every write of `handler` checks again, and checks its token. Each form
-    /// counts against the person's limit of changes, except the sign-out, which must always work. A form that a browser
-    /// sends twice has one effect, see ``SentForms``.
+    /// Authenticates the sender of a form, whom every write of `handler` checks again, and checks its token. A form that a
+    /// browser sends twice has one effect, see ``SentForms``.
+    ///
+    /// - Parameters:
+    ///   - request: The request with the form.
+    ///   - mayChangePassword: Whether the form is open to a person who must change their password first.
+    ///   - isAdministration: Whether the form is for administrators only.
+    ///   - change: The limit that the form counts for. Nil for a sign-out, which must always work.
+    ///   - handler: Answers the form.
+    /// - Returns: The response.
+    /// - Throws: The errors of `handler`; those of ``SentForms/response(to:isStored:_:)``.
     package func submitted(
         _ request: ServerRequest, mayChangePassword: Bool = false, isAdministration: Bool = false,
+        change: RequestLimits.Change? = .other,
         _ handler: @escaping @Sendable (SignedInRequest) async throws -> ServerResponse
     ) async throws -> ServerResponse {
         guard cookie.comesFromOwnPage(request), let fields = try? request.form() else { return invalidForm }
@@ -187,8 +200,9 @@ package struct PageRoutes: ServiceDialect {
         }
         return try await services.sentForms.response(to: sent) {
             guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
-            if request.path != prefix + PagePath.signOut,
-                let wait = services.limits.consume(.writes, .person(visitor.person.id))
+            if let change,
+                let wait = services.limits.consume(
+                    change, by: .session(visitor.session.id), of: visitor.person.id)
             {
                 return tooMany(wait)
             }

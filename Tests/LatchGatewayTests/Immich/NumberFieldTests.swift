@@ -3,6 +3,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
 @testable import GatewayHTTP
 @testable import LatchGateway
@@ -23,7 +24,9 @@ struct NumberFieldTests {
 
     @Test("No number in any field stops the gateway, and an invalid one is refused with 400", arguments: fields)
     func bodies(_ path: String, _ field: String) async throws {
-        try await ImmichFixture.with { fixture in
+        try await ImmichFixture.with {
+            $0.requestRates.writes = .perMinute(100)
+        } _: { fixture in
             let token = try await fixture.token()
             for number in Self.numbers {
                 let body = try JSONValue(parsing: Array("{\"\(field)\":\(number)}".utf8))
