@@ -4,45 +4,6 @@ import GatewayHTTP
 import HTTPMessages
 import HTTPServer
 import Primitives
-import Synchronization
-
-/// Limits how often refusals of clients are logged, because anybody can cause them: 60 in each minute, of which one
-/// address or network has its ``AddressKey/share(of:)``.
-final class RefusalLimit: Sendable {
-    private struct State {
-        var started = Date(timeIntervalSince1970: 0)
-        var count = 0
-        var loggedCount = 0
-        /// The number of those that were logged, by address and network. It has at most three entries for each.
-        var logged: [AddressKey: Int] = [:]
-    }
-
-    /// The maximum number in each interval.
-    static let maximum = 60
-    private static let interval = 60.0
-
-    private let state = Mutex(State())
-
-    /// Counts a refusal, and returns how many were not logged in the interval before. Nil when this one must not be
-    /// logged either.
-    func admit(from address: AddressKey, at now: Date) -> Int? {
-        state.withLock { state in
-            var skipped = 0
-            // A clock may also be set back.
-            if abs(now.timeIntervalSince(state.started)) >= Self.interval {
-                skipped = state.count - state.loggedCount
-                state = State(started: now)
-            }
-            state.count += 1
-            guard state.loggedCount < Self.maximum,
-                address.all.allSatisfy({ state.logged[$0, default: 0] < $0.share(of: Self.maximum) })
-            else { return nil }
-            state.loggedCount += 1
-            for key in address.all { state.logged[key, default: 0] += 1 }
-            return skipped
-        }
-    }
-}
 
 extension OAuthRoutes {
     /// Records that a client was refused at an endpoint.

@@ -29,9 +29,9 @@ package struct OAuthRoutes: ServiceDialect {
     let deviceDialects: [String: any DeviceDialect]
     /// The issuer: the configured address.
     let issuer: String
-    let refusals = RefusalLimit()
+    let refusals = LineLimit()
     /// Limits the audit events about clients that did not authenticate.
-    let failures = RefusalLimit()
+    let failures = LineLimit()
 
     package var name: String { "oauth" }
     package var prefix: String { "/oauth2" }

@@ -38,6 +38,7 @@ package final class Gateway: Sendable {
     /// The comparison of this gateway's secret with those of other gateways. Nil when the settings need no secret.
     let keyAgreement: KeyAgreement?
     let clockWatch: ClockWatch
+    private let failedRequests = LineLimit()
     /// The sign-outs that clients are told. Nil without the authorization server.
     let clientSignOuts: ClientSignOuts?
     /// The certificate, which is replaced when its files change while ``run()`` runs. Nil without TLS.
@@ -176,12 +177,20 @@ package final class Gateway: Sendable {
     /// Counts and logs a finished request. Pass it to `HTTPServer` as `onAccess`.
     ///
     /// A client may have put a token or a password into the path or the method. Paths without a route are therefore
-    /// logged with only their short plain components, and only known methods are logged.
+    /// logged with only their short plain components, at most ``maximumPathLength`` bytes, and only known methods are
+    /// logged. A status from 500 on is a warning, within a ``LineLimit``, but not 501, which only means that the client
+    /// sent what no server needs.
     package func logAccess(_ record: AccessRecord) {
         metrics.request(
             route: record.route, method: record.method.rawValue, status: record.status.rawValue,
             duration: record.duration)
-        let level: Log.Level = record.status.rawValue >= 500 ? .warning : .debug
+        let isFailure = record.status.rawValue >= 500 && record.status.rawValue != 501
+        let level: Log.Level = isFailure ? .warning : .debug
+        var skipped = 0
+        if isFailure {
+            guard let before = failedRequests.admit(from: key(of: record.peer), at: stores.now()) else { return }
+            skipped = before
+        }
         stores.log.write(
             at: level, "Request.",
             [
@@ -189,11 +198,25 @@ package final class Gateway: Sendable {
                 "path": .text(record.route ?? Self.maskedPath(of: record.path)),
                 "status": .number(record.status.rawValue), "bytes": .number(Int(record.bytes)),
                 "milliseconds": .duration(record.duration), "peer": .text("\(record.peer)"),
-                "trace": record.traceID.map { .text($0) },
+                "trace": record.traceID.map { .text($0) }, "not_logged": skipped == 0 ? nil : .number(skipped),
             ])
     }
 
+    /// The address that has a share of the lines. Nil for a proxy, whose requests come from many clients.
+    private func key(of peer: PeerAddress) -> AddressKey? {
+        stores.settings.trustedProxies.trusts(peer.ip) ? nil : AddressKey(peer.ip)
+    }
+
+    /// The maximum length of a logged path without a route, in bytes.
+    static let maximumPathLength = 200
+
     private static func maskedPath(of path: String) -> String {
+        let masked = maskedComponents(of: path)
+        guard masked.utf8.count > maximumPathLength else { return masked }
+        return String(decoding: masked.utf8.prefix(maximumPathLength), as: UTF8.self) + " (cut)"
+    }
+
+    private static func maskedComponents(of path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { word in
             let isPlain = word.utf8.allSatisfy { byte in
                 switch byte {

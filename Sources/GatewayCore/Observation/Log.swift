@@ -38,6 +38,7 @@ package final class Log: Sendable {
     private let writer: LogWriter
     private let now: @Sendable () -> Date
     private let databaseErrorCounter = Atomic(0)
+    private let failures = LineLimit()
 
     /// Creates a log.
     package init(level: Level = .info, format: Format = .text, writer: LogWriter, now: @escaping @Sendable () -> Date) {
@@ -59,6 +60,7 @@ package final class Log: Sendable {
     }
 
     /// Writes a line with level ``Level/error`` about a request that failed, and counts the error as ``count(_:)`` does.
+    /// Beyond ``LineLimit/maximum`` lines a minute, the next line has the number of those that are left out.
     ///
     /// - Parameters:
     ///   - message: A constant text about what failed.
@@ -66,7 +68,13 @@ package final class Log: Sendable {
     ///   - request: The id of the request.
     package func failure(_ message: StaticString, _ error: any Error, request: String) {
         count(error)
-        write(at: .error, message, ["error": .description(of: error), "request": .text(request)])
+        guard let skipped = failures.admit(from: nil, at: now()) else { return }
+        write(
+            at: .error, message,
+            [
+                "error": .description(of: error), "request": .text(request),
+                "not_logged": skipped == 0 ? nil : .number(skipped),
+            ])
     }
 
     /// Writes a line, unless `level` is below the minimum level of the log.

@@ -47,7 +47,7 @@ struct ClientRefusalTests {
     func limitsAreSeparate() async throws {
         try await OAuthFixture.with { fixture in
             let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
-            for number in 0...RefusalLimit.maximum {
+            for number in 0...LineLimit.maximum {
                 _ = try await fixture.post("token", form + [("client_id", "invented-\(number)")])
             }
             _ = try await fixture.post("token", form + [("client_id", "web"), ("client_secret", "a wrong secret")])
@@ -88,14 +88,14 @@ struct ClientRefusalTests {
 
     @Test("a flood of refusals does not fill the log, and the number of those that are missing is logged")
     func flood() {
-        let (limit, start) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))
+        let (limit, start) = (LineLimit(), Date(timeIntervalSince1970: 1_700_000_000))
         func address(_ number: Int) -> AddressKey { AddressKey(IPAddress("192.0.2.\(number)")) }
         for number in 0..<1_000 {
             let admitted = limit.admit(from: address(number % 200), at: start + 0.01 * Double(number))
-            #expect((admitted == 0) == (number < RefusalLimit.maximum))
+            #expect((admitted == 0) == (number < LineLimit.maximum))
         }
         #expect(limit.admit(from: address(1), at: start + 59.9) == nil)
-        #expect(limit.admit(from: address(1), at: start + 60) == 1_001 - RefusalLimit.maximum)
+        #expect(limit.admit(from: address(1), at: start + 60) == 1_001 - LineLimit.maximum)
         #expect(limit.admit(from: address(1), at: start + 61) == 0)
         #expect(limit.admit(from: address(1), at: start - 3_600) == 0, "the clock was set back")
     }
@@ -104,7 +104,7 @@ struct ClientRefusalTests {
         "the refusals of one address or network do not use up the log lines of others",
         arguments: [("192.0.2.1", 7), ("2001:db8:1:2::1", 7), ("2001:db8:1:1{}::1", 15), ("2001:db8:1:{}00::1", 30)])
     func share(busy: String, count: Int) {
-        let (limit, now) = (RefusalLimit(), Date(timeIntervalSince1970: 1_700_000_000))
+        let (limit, now) = (LineLimit(), Date(timeIntervalSince1970: 1_700_000_000))
         let admitted = (0..<1_000).filter { number in
             let text = busy.replacing("{}", with: String(16 + number % 200, radix: 16))
             return limit.admit(from: AddressKey(IPAddress(text)), at: now) != nil
