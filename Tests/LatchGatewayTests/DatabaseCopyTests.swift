@@ -280,6 +280,29 @@ struct DatabaseCopyTests {
         #expect(error?.message.contains("belongs to another user (uid 65534); run this as that user") == true)
     }
 
+    @Test("a copy is not written where another user could read or replace it")
+    func sharedTargets() throws {
+        let folder = try TemporaryDirectory()
+        for (mode, isAllowed) in [(0o777, false), (0o775, false), (0o1777, false), (0o755, true), (0o700, true)] {
+            try FileManager.default.createDirectory(atPath: folder.file("\(mode)"), withIntermediateDirectories: false)
+            #expect(unsafe chmod(folder.file("\(mode)"), mode_t(mode)) == 0)
+            let file = folder.file("\(mode)/copy.db")
+            let isRefused = (try? ParentFolder.requireOwn(of: file, allowsSticky: false, to: "test")) == nil
+            #expect(isRefused == !isAllowed, "\(mode)")
+        }
+        let file = folder.file("copy.db")
+        try ParentFolder.requirePrivate(file, to: "test")
+        #expect(FileManager.default.createFile(atPath: file, contents: nil))
+        for (mode, isAllowed) in [(0o666, false), (0o640, false), (0o600, true)] {
+            #expect(unsafe chmod(file, mode_t(mode)) == 0)
+            #expect(((try? ParentFolder.requirePrivate(file, to: "test")) != nil) == isAllowed, "\(mode)")
+        }
+        guard geteuid() == 0 else { return }
+        #expect(unsafe chown(file, 65_534, 0) == 0)
+        let error = #expect(throws: GatewayError.self) { try ParentFolder.requirePrivate(file, to: "test") }
+        #expect(error?.message.contains("belongs to another user (uid 65534); name another file") == true)
+    }
+
     @Test("the status names the version and what a commit waits for, and changes nothing")
     func status() async throws {
         let folder = try TemporaryDirectory()

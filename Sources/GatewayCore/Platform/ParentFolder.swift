@@ -1,11 +1,59 @@
 import CLibrary
 
-/// The folder that contains a file.
+/// The folder that contains a file, and what other users may do there.
 package enum ParentFolder {
     /// Returns the path of the folder of a path.
     package static func path(of file: String) -> String {
         guard let slash = file.lastIndex(of: "/") else { return "." }
         return slash == file.startIndex ? "/" : String(file[..<slash])
+    }
+
+    /// Refuses a file whose folder belongs to another user, or in which another user can replace what is in it, for
+    /// example by a link to another place.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file. A folder that does not exist is accepted: what uses it reports that.
+    ///   - allowsSticky: Whether others may add files if they cannot replace those of this user (`/tmp`).
+    ///   - act: What the command does, for the message: a verb and its object.
+    /// - Throws: ``GatewayError/Code/file``.
+    ///
+    /// Source: inode(7), "sticky bit".
+    package static func requireOwn(of file: String, allowsSticky: Bool, to act: String) throws(GatewayError) {
+        let folder = path(of: file)
+        var status = stat()
+        guard unsafe stat(folder, &status) == 0 else { return }
+        let isOwned = [0, geteuid()].contains(status.st_uid)
+        let isShared = status.st_mode & 0o022 != 0 && !(allowsSticky && status.st_mode & S_ISVTX != 0)
+        guard !isOwned || isShared else { return }
+        throw GatewayError(
+            .file,
+            "Could not \(act): "
+                + (isOwned
+                    ? "other users may replace what is in the folder '\(folder)'; remove their permission (chmod go-w) "
+                    : "the folder '\(folder)' belongs to another user (uid \(status.st_uid)); run this as that user ")
+                + "or use a folder of this user (uid \(geteuid())).")
+    }
+
+    /// Refuses an existing file that belongs to another user, or that other users may read or write.
+    ///
+    /// - Parameters:
+    ///   - file: The path of the file. One that does not exist is accepted.
+    ///   - act: What the command does, for the message: a verb and its object.
+    /// - Throws: ``GatewayError/Code/file``.
+    package static func requirePrivate(_ file: String, to act: String) throws(GatewayError) {
+        var status = stat()
+        guard unsafe stat(file, &status) == 0 else { return }
+        guard status.st_uid == geteuid() else {
+            throw GatewayError(
+                .file,
+                "Could not \(act): '\(file)' belongs to another user (uid \(status.st_uid)); name another file.")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw GatewayError(
+                .file,
+                "Could not \(act): other users may read or write '\(file)'; remove their permission (chmod go-rwx) or "
+                    + "name another file.")
+        }
     }
 
     /// Flushes the folder of a file, so that the file's name is on the disk too. Errors are ignored, because no remedy

@@ -36,7 +36,7 @@ struct WorkFolder {
     ///   - act: What the command does, for messages: a verb and its object.
     /// - Throws: ``GatewayError/Code/file``, also when other users could replace the folder.
     init(_ name: String, to act: String) throws(GatewayError) {
-        try Self.requireOwn(ParentFolder.path(of: name), act)
+        try ParentFolder.requireOwn(of: name, allowsSticky: true, to: act)
         Self.removeAbandoned(name)
         for _ in 0..<Self.tries {
             let path = "\(name).\(Base64URL.encode(SecureRandom.bytes(Self.randomLength * 3 / 4))).part"
@@ -88,24 +88,6 @@ struct WorkFolder {
             else { continue }
             WorkFolder(path: "\(folder)/\(entry)", descriptor: descriptor).remove()
         }
-    }
-
-    /// Refuses a folder in which another user can rename what is in it. That user could replace the work folder by a
-    /// link to another place.
-    private static func requireOwn(_ folder: String, _ act: String) throws(GatewayError) {
-        var status = stat()
-        // A folder that does not exist is reported when the work folder is created.
-        guard unsafe stat(folder, &status) == 0 else { return }
-        let isOwned = [0, geteuid()].contains(status.st_uid)
-        let isShared = status.st_mode & 0o022 != 0 && status.st_mode & S_ISVTX == 0
-        guard !isOwned || isShared else { return }
-        throw GatewayError(
-            .file,
-            "Could not \(act): "
-                + (isOwned
-                    ? "other users may replace what is in the folder '\(folder)'; remove their permission (chmod go-w) "
-                    : "the folder '\(folder)' belongs to another user (uid \(status.st_uid)); run this as that user ")
-                + "or use a folder of this user (uid \(geteuid())).")
     }
 
     /// Opens and locks a folder. Nil when it is not one, when another command has locked it, or when it was removed

@@ -134,13 +134,13 @@ struct CopyDatabase: ExecutableCommand {
         let source = try ConfiguredDatabase(configurationPath, environment).location
         let location = try DatabaseLocation(target)
         try location.refuseFolder()
-        try requireFolder(of: location)
         guard source != location else {
             throw Failure(
                 .usage,
                 "Could not copy the database: the target is the configured database itself; name another one with "
                     + "'--to'.")
         }
+        try requireOwnPlace(location)
         let line = ProgressLine(environment: environment)
         let outcome = try await line.during {
             try await ConfiguredDatabase.withSource(source, to: "copy the database") { source in
@@ -153,14 +153,18 @@ struct CopyDatabase: ExecutableCommand {
         return .done
     }
 
-    /// Throws when the folder of the target does not exist, because its name may be misspelt.
-    private func requireFolder(of location: DatabaseLocation) throws(Failure) {
+    /// Throws when the folder of the target does not exist, because its name may be misspelt, or when another user could
+    /// read or replace the target.
+    private func requireOwnPlace(_ location: DatabaseLocation) throws {
         guard let path = location.path else { return }
         let folder = ParentFolder.path(of: path)
-        guard !FileManager.default.fileExists(atPath: folder) else { return }
-        throw Failure(
-            .notFound,
-            "Could not copy the database: there is no folder '\(folder.printable)'; create it, or correct '--to'.")
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw Failure(
+                .notFound,
+                "Could not copy the database: there is no folder '\(folder.printable)'; create it, or correct '--to'.")
+        }
+        try ParentFolder.requireOwn(of: path, allowsSticky: false, to: "copy the database")
+        try ParentFolder.requirePrivate(path, to: "copy the database")
     }
 }
 

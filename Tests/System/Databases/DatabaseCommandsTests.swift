@@ -131,6 +131,7 @@ struct DatabaseCommandsTests {
         Mistake(arguments: "copy --to other.db", status: 74, text: "already has other rows"),
         Mistake(arguments: "copy --to folder", status: 74, text: "it is a folder"),
         Mistake(arguments: "copy --to text", status: 74, text: "it is not an SQLite database"),
+        Mistake(arguments: "copy --to foreign.db", status: 74, text: "other users may read or write"),
         Mistake(arguments: "copy --to mysql://a:s3cr3t@b/c", status: 74, text: "neither a path nor an address"),
         Mistake(arguments: "copy --to NOWHERE", status: 69, text: "check that it runs"),
         Mistake(arguments: "copy --to missing/new.db", status: 66, text: "there is no folder"),
