@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

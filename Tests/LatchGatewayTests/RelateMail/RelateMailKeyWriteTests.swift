@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import GatewayConfiguration

@@ -15,7 +15,7 @@ extension HostileEndpoint {
             name: "the form of the consent page",
             rows: [
                 formToken, Row("handle", "page", "ok", "page", "page", "unknown"),
-                Row("decision", "page", "ok", "access_denied", "access_denied", "deny"), shownClient("page"),
+                Row("decision", "page", "ok", "access_denied", "access_denied", "deny"), shownClient("200"),
             ],
             valid: { hostile, client in
                 let request = hostile.authorization(of: client) + [("prompt", "consent")]
