@@ -64,7 +64,7 @@ import Testing
                 let end = try await app.run(person("ada", ("fault", fault.rawValue)))
                 if fault == .wrongState || fault == .noState {
                     #expect(end.status == .badRequest && end.headers["Location"] == nil, "\(fault)")
-                    #expect(String(decoding: end.body, as: UTF8.self).contains("You are not signed in"), "\(fault)")
+                    #expect(String(decoding: end.body, as: UTF8.self).contains("The sign-in has ended"), "\(fault)")
                 } else {
                     try expectRefusal(end, ["server_error", "temporarily_unavailable"], app, fault.rawValue)
                 }
