@@ -98,4 +98,19 @@ import Testing
         #expect(ids.count == (getuid() == 0 ? 5 : 4))
         #expect(ids.filter { FileManager.default.fileExists(atPath: "/proc/\($0)/cmdline") } == [])
     }
+
+    @Test("a run whose tests have closed their output ends at a signal too")
+    func stoppedWithoutOutput() async throws {
+        let program = try RunningProgram(
+            Products.packageFolder + "/scripts/watched-test",
+            [folder.file("log"), "5", "sh", "-c", "echo ready; exec >/dev/null 2>&1; exec sleep 3605"],
+            environment: ProcessInfo.processInfo.environment)
+        try await program.line(containing: "ready")
+        // The script now waits for the process, and the signal interrupts that.
+        try await eventually {
+            try String(contentsOfFile: "/proc/\(program.id)/wchan", encoding: .utf8).contains("do_wait")
+        }
+        program.send(SIGTERM)
+        #expect(await program.waitForExit() == 143, "\(program.output)")
+    }
 }
