@@ -15,7 +15,7 @@ package struct RequestRates: Sendable, Equatable {
     /// The rate of one person or key for requests that read. 100 per minute by default.
     package var general = RequestRate.perMinute(100)
     /// The rate of one person or key for requests that change something. 30 per minute by default. One session of a
-    /// person has half of it. Changes that end access have the same rate, of each session and key by itself.
+    /// person has half of it, at least 1. Changes that end access have the same rate, of each session and key by itself.
     package var writes = RequestRate.perMinute(30)
     /// The rate of one person for sign-ins with the correct password. 120 per minute by default.
     package var signIns = RequestRate.perMinute(120)
@@ -39,7 +39,8 @@ package struct RequestLimits: Sendable {
         case proof
         /// Requests of clients that authenticated themselves, and with the refresh token of a session.
         case client, session
-        /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for the address.
+        /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for
+        /// the address.
         case refusedRefresh = "refused_refresh"
         case credentials, general, writes
         /// Changes of one session, which count for the person too.
@@ -53,7 +54,7 @@ package struct RequestLimits: Sendable {
     /// A change that a signed-in caller requests.
     package enum Change: Sendable {
         /// Ends the access of a session, key, client, person or network, or changes the password. Nothing else uses up
-        /// this number of a session or key. So whoever has stolen one cannot keep the person from ending it.
+        /// this number of a session or key. So a program with a stolen one cannot keep the person from ending it.
         case endsAccess
         /// Any other change. It counts for the session, and then for the person.
         case other
@@ -71,7 +72,7 @@ package struct RequestLimits: Sendable {
             .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
             .writes: RequestLimit(rates.writes, now: now), .endings: RequestLimit(rates.writes, now: now),
             .sessionWrites: RequestLimit(
-                RequestRate(rates.writes.requests / 2, in: rates.writes.window), now: now),
+                RequestRate(max(1, rates.writes.requests / 2), in: rates.writes.window), now: now),
             .signIns: RequestLimit(rates.signIns, now: now),
         ]
         self.metrics = metrics
