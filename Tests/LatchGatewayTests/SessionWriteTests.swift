@@ -2,6 +2,7 @@ import Crypto
 import Database
 import FoundationEssentials
 import HTTPMessages
+import HTTPServer
 import OAuth
 import OpenIDConnect
 import TestSupport
@@ -20,6 +21,16 @@ import Testing
 struct SessionWriteTests {
     /// A form, with its path below `/latch`.
     private typealias Form = (path: String, fields: [(String, String)])
+
+    private static let signIn = "/latch/sign-in?done=ended&return=%2Flatch%2Faccount"
+
+    /// The forms of the gateway below a path that are not among `forms`.
+    private static func missing(from forms: [Form], below path: String, _ fixture: GatewayFixture) -> [String] {
+        fixture.gateway.router.routes.filter { route in
+            route.method == .post && route.pattern.hasPrefix("/latch" + path)
+                && !forms.contains { route.matches("/latch" + $0.path) }
+        }.map(\.pattern)
+    }
 
     /// A gateway with every form of the pages, Ada, and the browser of an administrator.
     private static func with(
@@ -62,7 +73,7 @@ struct SessionWriteTests {
                 if ending == .notAdministrator {
                     #expect(response.status == 403, "\(form)")
                 } else {
-                    #expect(response.status == 303 && response.next == "/latch/sign-in", "\(form) \(ending)")
+                    #expect(response.status == 303 && response.next == Self.signIn, "\(form) \(ending)")
                 }
             }
         }
@@ -117,6 +128,7 @@ struct SessionWriteTests {
                 act("/admin/clients", "remove-unverified"),
                 ("/admin/identities/\(identity)", [("email", "bob@example.org")]),
             ]
+            #expect(Self.missing(from: forms, below: "/admin", fixture) == [])
             for form in forms {
                 try await Self.check(form, in: browser, of: root.id, fixture, SessionEnding.allCases)
             }
@@ -149,6 +161,7 @@ struct SessionWriteTests {
                     [("current", GatewayFixture.password), ("new", "another horse 8"), ("repeated", "another horse 8")]
                 ),
             ]
+            #expect(Self.missing(from: forms, below: "/account", fixture) == [])
             for form in forms { try await Self.check(form, in: own, of: ada.id, fixture) }
         }
     }
@@ -169,7 +182,7 @@ struct SessionWriteTests {
                 let before = try await stores.content()
                 for response in [
                     try await fixture.decide(consent), try await browser.post(OAuthFixture.devicePage, fields),
-                ] { #expect(response.status == 303 && response.next == "/latch/sign-in") }
+                ] { #expect(response.status == 303 && response.next == Self.signIn) }
                 let after = try await stores.content()
                 #expect(after == before)
             }

@@ -161,7 +161,7 @@ extension PageRoutes {
         case let error as GatewayError where error.code == .unknownPerson:
             return plain(HTTPStatus(rawValue: 409), title: "Nothing was changed", sentence: error.message)
         case let error as GatewayError where error.code == .sessionEnded:
-            return request.method == .post ? seeOther(PagePath.signIn) : signInFirst(request)
+            return request.method == .post ? signInAgain(request) : signInFirst(request)
         case let error as GatewayError where error.code == .administratorsOnly: return administratorsOnly
         case is CancellationError: return unavailable("The request was cancelled.", retryAfter: 1, for: request)
         default: break
