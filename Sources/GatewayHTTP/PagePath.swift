@@ -11,6 +11,12 @@ package enum PagePath {
     /// The page on which a password is changed. People who must change theirs first are redirected here.
     package static let password = "/account/password"
     package static let administration = "/admin"
+
+    /// Whether a page or form, by its path below the prefix of the pages, is for administrators only.
+    package static func isAdministration(_ path: String) -> Bool {
+        path == administration || path.hasPrefix(administration + "/")
+    }
+
     /// The administrator's list of the clients of the authorization server.
     package static let clients = "/admin/clients"
 

@@ -10,30 +10,24 @@ extension PageRoutes {
     /// Adds the routes of a person's own account.
     package func addAccount(to router: inout Router) {
         page(PagePath.account, to: &router) { try await $0.respond(try await $0.account($1)) }
-        form(
-            PagePath.account + "/devices/{id}/end", String.self, on: PagePath.account, change: .endsAccess, to: &router
-        ) {
+        let account = PagePath.account
+        form(account + "/devices/{id}/end", String.self, on: account, change: .endsAccess, to: &router) {
             try await $0.endDevice($1, $2)
         }
-        form(PagePath.account + "/devices/end-others", on: PagePath.account, change: .endsAccess, to: &router) {
+        form(account + "/devices/end-others", on: account, change: .endsAccess, to: &router) {
             try await $0.endOthers($1)
         }
-        form(
-            PagePath.account + "/keys/{id}/revoke", String.self, on: PagePath.account, change: .endsAccess, to: &router
-        ) {
+        form(account + "/keys/{id}/revoke", String.self, on: account, change: .endsAccess, to: &router) {
             try await $0.revokeKey($1, $2)
         }
         if services.clientSessions != nil {
-            form(
-                PagePath.account + "/apps/{id}/remove", String.self, on: PagePath.account, change: .endsAccess,
-                to: &router
-            ) {
+            form(account + "/apps/{id}/remove", String.self, on: account, change: .endsAccess, to: &router) {
                 try await $0.removeApp($1, $2)
             }
         }
         guard services.settings.enabledDialects.contains(where: \.usesPINs) else { return }
-        form(PagePath.account + "/pin", on: PagePath.account, to: &router) { try await $0.setPIN($1) }
-        form(PagePath.account + "/pin/remove", on: PagePath.account, to: &router) { try await $0.removePIN($1) }
+        form(account + "/pin", on: account, to: &router) { try await $0.setPIN($1) }
+        form(account + "/pin/remove", on: account, to: &router) { try await $0.removePIN($1) }
     }
 
     /// Returns the account page with the stored data.

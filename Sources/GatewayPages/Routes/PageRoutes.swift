@@ -87,16 +87,17 @@ package struct PageRoutes: ServiceDialect {
     }
 
     /// Adds a page for signed-in people. Other people are redirected to the sign-in page first. `mayChangePassword`
-    /// says whether the page is open to a person who must change their password first, `isAdministration` whether it is
-    /// for administrators only.
+    /// says whether the page is open to a person who must change their password first. The pages of
+    /// ``PagePath/isAdministration(_:)`` are for administrators only.
     package func page(
-        _ path: String, mayChangePassword: Bool = false, isAdministration: Bool = false, to router: inout Router,
+        _ path: String, mayChangePassword: Bool = false, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path) { request in
             await response(request) {
                 try await visited(
-                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration
+                    request, mayChangePassword: mayChangePassword,
+                    isAdministration: PagePath.isAdministration(path)
                 ) { try await handler(self, $0) }
             }
         }
@@ -104,24 +105,27 @@ package struct PageRoutes: ServiceDialect {
 
     /// Adds a page with a path parameter.
     package func page<Named: PathParameter>(
-        _ path: String, _ type: Named.Type, isAdministration: Bool = false, to router: inout Router,
+        _ path: String, _ type: Named.Type, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
         router.on(.get, prefix + path, parameters: type) { request, named in
             await response(request) {
-                try await visited(request, isAdministration: isAdministration) { try await handler(self, $0, named) }
+                try await visited(request, isAdministration: PagePath.isAdministration(path)) {
+                    try await handler(self, $0, named)
+                }
             }
         }
     }
 
     /// Adds a form for signed-in people. `isForSignIn` says whether it is served on every host with a sign-in; the other
-    /// parameters are those of ``submitted(_:mayChangePassword:isAdministration:change:_:)``.
+    /// parameters are those of ``submitted(_:mayChangePassword:isAdministration:change:_:)``. The forms of
+    /// ``PagePath/isAdministration(_:)`` are for administrators only.
     ///
     /// `page` is the page with the form, if the form has a path of its own. A person who opens that path, such as that of
     /// a question, is redirected there.
     package func form(
         _ path: String, on page: String? = nil, isForSignIn: Bool = false, mayChangePassword: Bool = false,
-        isAdministration: Bool = false, change: RequestLimits.Change? = .other, to router: inout Router,
+        change: RequestLimits.Change? = .other, to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest) async throws -> ServerResponse
     ) {
         if let page {
@@ -132,7 +136,8 @@ package struct PageRoutes: ServiceDialect {
         router.on(.post, prefix + path) { request in
             await response(request, isForSignIn: isForSignIn) {
                 try await submitted(
-                    request, mayChangePassword: mayChangePassword, isAdministration: isAdministration, change: change
+                    request, mayChangePassword: mayChangePassword,
+                    isAdministration: PagePath.isAdministration(path), change: change
                 ) { try await handler(self, $0) }
             }
         }
@@ -140,8 +145,7 @@ package struct PageRoutes: ServiceDialect {
 
     /// Adds a form with a path parameter. `page` is as in the other method.
     package func form<Named: PathParameter>(
-        _ path: String, _ type: Named.Type, on page: String? = nil, isAdministration: Bool = false,
-        change: RequestLimits.Change = .other,
+        _ path: String, _ type: Named.Type, on page: String? = nil, change: RequestLimits.Change = .other,
         to router: inout Router,
         handler: @escaping @Sendable (PageRoutes, SignedInRequest, Named) async throws -> ServerResponse
     ) {
@@ -152,7 +156,7 @@ package struct PageRoutes: ServiceDialect {
         }
         router.on(.post, prefix + path, parameters: type) { request, named in
             await response(request) {
-                try await submitted(request, isAdministration: isAdministration, change: change) {
+                try await submitted(request, isAdministration: PagePath.isAdministration(path), change: change) {
                     try await handler(self, $0, named)
                 }
             }
