@@ -268,6 +268,26 @@ def third_site(run):
     visitor.arrive("https://moved.other.test/arrived")
 
 
+@flow("send forms to a protected app from its own page, from a protected host, and from a host that no rule names")
+def foreign_form(run):
+    visitor = run.visitor()
+    email = run.site.add()
+    target = run.site.app + "/delete"
+    visitor.go(run.site.app + "/")
+    visitor.sign_in(email)
+    visitor.says(f"{email} at app.home.")
+    for host in (run.site.app, run.site.cal):
+        visitor.go(f"{host}/form?to={target}")
+        visitor.press("Send")
+        visitor.arrive(target)
+        visitor.says(f"{email} at app.home.")
+    visitor.statuses = {403}
+    visitor.go(f"{run.site.open}/form?to={target}")
+    visitor.press("Send")
+    visitor.arrive(target)
+    visitor.until("a refusal", lambda: visitor.page.inner_text("body") and "at app.home." not in visitor.text)
+
+
 @flow("use two protected hosts with one sign-in, and a third with its own")
 def two_hosts(run):
     visitor = run.visitor()
@@ -402,6 +422,21 @@ def unverified_client(run):
             run.claims(arrived, client)
         else:
             check(arrived.get("error") == "access_denied", f"{arrived}")
+
+
+@flow("open a client that is not for the account, sign out there, and continue as somebody who may sign in to it")
+def not_admitted(run):
+    _, visitor = run.signed_in()
+    administrator = run.site.add("--admin")
+    visitor.statuses = {403}
+    visitor.go(run.authorize("staff"))
+    visitor.says("You may not sign in to Staff")
+    visitor.press("Not you? Sign out")
+    visitor.says("You are signed out.")
+    visitor.statuses = set()
+    visitor.sign_in(administrator)
+    visitor.press("Allow")
+    run.claims(visitor.arrived(), "staff")
 
 
 @flow("return to an app on the device, at a private-use scheme")

@@ -69,10 +69,14 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
 
 class Backend(Pages):
-    """A protected application: says who was named to it, and redirects /moved to another site."""
+    """A protected application: says who was named to it, redirects /moved to another site, and has at /form a form for the
+    address in the query."""
 
     def answer(self):
-        _ = self.fields
+        fields = self.fields
+        if self.place == "/form":
+            to = html.escape(fields["to"])
+            return self.page("Form", f'<form method="post" action="{to}"><button>Send</button></form>')
         if self.place == "/moved":
             return self.send("", status=302, location="https://moved.other.test/arrived")
         cookies = html.escape(self.headers.get("Cookie") or "none")

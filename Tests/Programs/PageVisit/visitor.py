@@ -28,7 +28,7 @@ class Site:
         self.name, self.domain, self.gateway = site["name"], site["domain"], site["gateway"]
         self.environment, self.latchd, self.secret = site["environment"], plan["latchd"], plan["secret"]
         self.id, self.app, self.cal = (f"https://{host}.home.{self.domain}" for host in ("id", "app", "cal"))
-        self.apart = f"https://apart.{self.domain}"
+        self.apart, self.open = f"https://apart.{self.domain}", f"https://open.home.{self.domain}"
         self.account = self.id + "/latch/account"
         self.people = 0
 

@@ -5,7 +5,7 @@ import TestSupport
 /// A gateway behind a reverse proxy with TLS, with the files that `Integrations/` has for operators, as browsers see it.
 ///
 /// `id.home.NAME.test` has the pages. `app.home.NAME.test` and `cal.home.NAME.test` are protected and share its cookie, and
-/// `apart.NAME.test` is protected and has one of its own.
+/// `apart.NAME.test` is protected and has one of its own. `open.home.NAME.test` is not protected, and no rule names it.
 struct BrowserSite {
     /// The proxies before a gateway.
     enum Proxy: String, CaseIterable { case nginx, caddy }
@@ -103,6 +103,7 @@ struct BrowserSite {
               sign_out_redirects: ["https://wiki.other.test/signed-out"]
             notes: {name: Notes, redirects: ["com.example.notes:/callback"]}
             tv: {name: Television, device: true}
+            staff: {name: Staff, allow: administrators, redirects: ["https://wiki.other.test/callback"]}
 
         """
     }
@@ -149,6 +150,13 @@ struct BrowserSite {
                         proxy_pass http://127.0.0.1:\(around.backend);
                     }
                 }
+                server {
+                    listen \(address):\(port) ssl;
+                    server_name open.home.\(domain);
+                    location / {
+                        proxy_pass http://127.0.0.1:\(around.backend);
+                    }
+                }
                 """
             try folder.write(ProxyKind.nginxAround(folder, servers), to: "nginx.conf")
             return ["nginx", "-p", folder.path, "-c", folder.file("nginx.conf"), "-e", "stderr"]
@@ -176,6 +184,10 @@ struct BrowserSite {
                 \(hosts) {
                 \t\(site)
                 \timport latchd 127.0.0.1:\(around.backend)
+                }
+                open.home.\(domain) {
+                \t\(site)
+                \treverse_proxy 127.0.0.1:\(around.backend)
                 }
 
                 """, to: "Caddyfile")
