@@ -12,7 +12,7 @@ extension OAuthRoutes {
     /// The name of the field with the decision.
     static let decision = "decision"
     /// The name of the field with the ``RegisteredClient/shownDigest`` of the client that the person sees.
-    static let shownClient = "client"
+    static let shownClient = "shown_client"
 
     /// Returns the page that asks whether a client may sign in with the person's account.
     ///

@@ -28,7 +28,7 @@ extension ForwardAuthRoutes {
 
     /// Whether an `Authorization` field contains a password with the format of a key, valid or not.
     ///
-    /// The backend must not get it, whoever is authenticated: a program may send its key to an address that needs none,
+    /// The backend must not get it, even if other credentials decide: a program may send its key to an address that needs none,
     /// for example after a redirect.
     static func hasKey(_ request: ServerRequest) -> Bool {
         request.headers.values("Authorization").contains { field in

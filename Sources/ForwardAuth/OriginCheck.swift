@@ -5,8 +5,8 @@ import HTTPServer
 
 /// A check of the page that makes a request with a browser's cookie.
 ///
-/// `SameSite=Lax` does not stop a page on a neighbouring host of the same domain: the browser adds the cookie to its
-/// forms and WebSockets. The browser names the page in `Origin`.
+/// `SameSite=Lax` does not stop a page on another host of the same domain: the browser adds the cookie to its forms and
+/// WebSockets. The browser names the page in `Origin`.
 ///
 /// Source: draft-ietf-httpbis-rfc6265bis §5.2; RFC 6454 §7; RFC 6455 §10.2; W3C Fetch Metadata §2.3.
 struct OriginCheck: Sendable {

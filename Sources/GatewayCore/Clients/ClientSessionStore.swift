@@ -73,8 +73,8 @@ package struct ClientSessionStore: Sendable {
     /// - Throws: ``GatewayError/Code/tooManySessions`` when the client has started too many sessions of the person;
     ///   ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere since
     ///   `person` was read; ``GatewayError/Code/unknownClient`` when the person removed the client's access, or the
-    ///   client was removed, also because the person is the first user of too many; ``ClientRefusal`` when the person may not sign in to the client;
-    ///   ``GatewayError/Code/codeUsed`` when a session has the id; `DatabaseError`.
+    ///   client was removed, also because the person is the first user of too many; ``ClientRefusal`` when the person may
+    ///   not sign in to the client; ``GatewayError/Code/codeUsed`` when a session has the id; `DatabaseError`.
     package func issue(
         _ grant: ClientGrant, to client: RegisteredClient, for person: Person, device: SessionDevice, id: SessionID,
         authenticated: Date,

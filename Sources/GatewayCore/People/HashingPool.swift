@@ -4,11 +4,11 @@ import Synchronization
 
 /// A pool of low-priority threads with a bounded queue, separate from the event loops.
 ///
-/// Work is rejected immediately when the queue is full, so a flood of sign-ins uses no more memory than the queue.
-/// Queued work is dropped when its caller is cancelled.
+/// The queue has a maximum, so a flood of sign-ins uses no more memory than that. Queued work is dropped when its caller is
+/// cancelled.
 ///
-/// The places have fair shares, see ``HashingShare``. When the queue or a share is full, whoever has the most places in it
-/// loses the newest one to a caller with fewer. So nobody who has no place yet waits for those who have many.
+/// The places have fair shares, see ``HashingShare``. When the queue or a share is full, the caller with the most places in
+/// it loses the newest one to a caller with fewer. Without such a caller the new work is rejected at once.
 ///
 /// Callers at addresses that are not known have three quarters of the places together, and of four turns three begin with
 /// a known address. Of each kind, the accounts take turns: one with many waiting jobs has no more turns than one with a
@@ -67,11 +67,11 @@ final class HashingPool: Sendable {
             return ticket.flatMap { remove($0) }
         }
 
-        /// Makes room for a job in a queue of so many places.
+        /// Frees a place for a job in a queue of so many places, if that is necessary.
         ///
         /// - Returns: The job that loses its place, or nil when none has to.
         /// - Throws: ``GatewayError/Code/busy`` when no caller in every full share has more places than this one would.
-        mutating func makeRoom(for job: Job, in queue: Int) throws(GatewayError) -> Job? {
+        mutating func freePlace(for job: Job, in queue: Int) throws(GatewayError) -> Job? {
             let full = job.caller.shares.filter { counts[$0, default: 0] >= $0.size(of: queue) }
             let isFullOfOthers = !job.isKnown && otherCount >= max(1, queue * 3 / 4)
             guard !full.isEmpty || isFullOfOthers || waiting.count >= queue else { return nil }
@@ -201,7 +201,7 @@ final class HashingPool: Sendable {
         let rejected = shared.state.withLock { state -> (job: Job, error: GatewayError)? in
             if state.isStopped { return (job, Self.closed) }
             do throws(GatewayError) {
-                let displaced = try state.makeRoom(for: job, in: queue)
+                let displaced = try state.freePlace(for: job, in: queue)
                 state.insert(job, ticket)
                 return displaced.map { ($0, Self.busy) }
             } catch {

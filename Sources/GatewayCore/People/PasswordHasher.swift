@@ -18,7 +18,7 @@ package final class PasswordHasher: Sendable {
         package var threads: Int
         /// The number of hashes that may wait. `64` by default. One person, account or address may have a quarter of
         /// the places, a /56 or /48 network half, and all addresses without a sign-in before three quarters. Beyond
-        /// that, the newest one of whoever has the most places is rejected with ``GatewayError/Code/busy``.
+        /// that, the newest one of the caller with the most places is rejected with ``GatewayError/Code/busy``.
         package var queue: Int
 
         /// Creates settings.

@@ -110,14 +110,7 @@ package struct RelateMailAccess: Sendable {
         // Always of the person. Otherwise a caller would get a new limit with each new key.
         case .credentials: return services.limits.consume(.credentials, .person(person))
         case .general: return services.limits.consume(.general, caller.key.map { .key($0.id) } ?? .person(person))
-        case .change(let change):
-            let sender: RequestCaller =
-                switch caller.proof {
-                case .key(let key): .key(key.id)
-                case .session(let session): .session(session.id)
-                case .token: .person(person)
-                }
-            return services.limits.consume(change, by: sender, of: person)
+        case .change(let change): return services.limits.consume(change, by: caller.credential.caller, of: person)
         }
     }
 

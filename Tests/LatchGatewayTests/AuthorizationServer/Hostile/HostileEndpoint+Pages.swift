@@ -8,7 +8,7 @@ extension HostileEndpoint {
     private static let formToken = Row("form_token", "403", "ok", "403", "403", "AAAA")
 
     /// The client that the person saw. With another one, the page is shown again.
-    private static func shownClient(_ page: String) -> Row { Row("client", page, "ok", page, page, "AAAA") }
+    private static func shownClient(_ page: String) -> Row { Row("shown_client", page, "ok", page, page, "AAAA") }
 
     static let pages = [
         HostileEndpoint(
