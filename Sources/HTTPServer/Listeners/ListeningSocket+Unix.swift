@@ -11,6 +11,10 @@ extension ListeningSocket {
     static func openUnix(
         _ listener: Listener, at path: String, mode: UInt32, count: Int
     ) throws(HTTPServerError) -> ListeningSocket {
+        // Checked first, so that no lock file remains for a path that cannot be a socket's.
+        guard SocketAddress.withUnix(path, { _, _ in }) != nil else {
+            throw HTTPServerError.listening(on: listener, ENAMETOOLONG)
+        }
         let lock = CLibrary.open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw HTTPServerError.listening(on: listener, errno) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
@@ -42,7 +46,6 @@ extension ListeningSocket {
         _ = fchmod(descriptor, 0)
         let result = SocketAddress.withUnix(path) { bind(descriptor, $0, $1) }
         let number = errno
-        guard let result else { throw HTTPServerError.listening(on: listener, ENAMETOOLONG) }
         guard result == 0 else { throw HTTPServerError.listening(on: listener, number) }
         guard listen(descriptor, 1024) == 0, chmod(path, mode) == 0 else {
             let number = errno
