@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import FoundationEssentials
+import HTTPMessages
 import TestSupport
 import Testing
 
@@ -8,6 +9,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayHTTP
 @testable import LatchGateway
+@testable import OpenIDConnect
 
 /// Databases of earlier versions.
 @Suite(.timeLimit(.minutes(20)))
@@ -96,6 +98,43 @@ struct SchemaMigrationTests {
                 })
         }
         #expect(over.map(\.0) == ["live", "over"] && over.map(\.1) == [false, true])
+        await stores.close()
+    }
+
+    @Test(
+        "a sign-out at a provider in a version 32 database still holds, and later ones do not displace it", .onlySQLite)
+    func fromThirtyTwo() async throws {
+        let folder = try TemporaryDirectory()
+        let settings = try await GatewayFixture.settings(in: folder)
+        let path = try #require(settings.database.path)
+        let clock = TestClock()
+        let (ended, expires) = (SHA256.digest("session\nhome\nold").bytes, clock.now + day)
+        let old = try await Database.open(
+            .init(path: path, applicationID: Schema.applicationID), migrations: Array(Schema.migrations.prefix(32)))
+        _ = try await old.write { connection in
+            try connection.run(
+                Statement("INSERT INTO provider_sign_outs (id, expires_at) VALUES (?, ?)", [UInt8].self, Date.self),
+                ended, expires)
+        }
+        await old.close()
+
+        let stores = try await GatewayStores.open(settings, logWriter: LogWriter { _ in }, now: { clock.now })
+        for number in 1...3 {
+            let claims: JSONValue = [
+                "iss": "https://id.example", "aud": "gateway", "jti": .string("\(number)"),
+                "sid": .string("new\(number)"), "iat": .number(clock.now.timeIntervalSince1970),
+                "events": .object([.init("http://schemas.openid.net/event/backchannel-logout", [:])]),
+            ]
+            let token = try LogoutToken(
+                checking: claims.encoded(),
+                against: .init(
+                    issuer: "https://id.example", clientID: "gateway", now: clock.now, maximumClockSkew: .zero))
+            #expect(try await stores.sessions.signOut(by: token, at: "home", remembering: 1))
+        }
+        let sessions = ["old", "new1", "new2", "new3"]
+        var isOver: [Bool] = []
+        for session in sessions { isOver.append(try await stores.sessions.isSignedOut(session, at: "home")) }
+        #expect(isOver == [true, false, false, true])
         await stores.close()
     }
 
