@@ -38,6 +38,9 @@ package final class RequestActor: WriteCondition {
     /// it, may not be written yet.
     private static let tolerance = Duration.seconds(60)
 
+    /// How often the credential is checked while a response is sent.
+    private static let sendingInterval = Duration.seconds(5)
+
     private let identity = Mutex<Identity?>(nil)
     private let now: @Sendable () -> Date
 
@@ -64,6 +67,25 @@ package final class RequestActor: WriteCondition {
     /// Checks nothing in later writes of the current request, because it ends or has ended its own session.
     package static func forget() {
         current?.identity.withLock { $0 = nil }
+    }
+
+    /// Returns a check of the credential for as long as the response to the current request is sent, which can take hours.
+    ///
+    /// - Parameter database: The database with the sessions and keys.
+    /// - Returns: The check, which reads the database at most once in five seconds and throws as ``check(_:)``.
+    ///   Nil when the request is not authenticated.
+    package static func checkWhileSending(_ database: Database) -> (@Sendable () async throws -> Void)? {
+        guard let current, current.identity.withLock({ $0 != nil }) else { return nil }
+        let last = Mutex(current.now())
+        return {
+            let now = current.now()
+            let isDue = last.withLock { last in
+                guard abs(now.timeIntervalSince(last)) >= sendingInterval.seconds else { return false }
+                last = now
+                return true
+            }
+            if isDue { try await database.read { connection in try current.check(connection) } }
+        }
     }
 
     private static var current: RequestActor? { Database.writeCondition as? RequestActor }

@@ -1,3 +1,4 @@
+import Database
 import FoundationEssentials
 import GatewayCore
 import GatewayHTTP
@@ -12,6 +13,7 @@ struct ImmichRouting: Sendable {
     let log: Log
     let now: @Sendable () -> Date
     let access: ImmichAccess
+    let database: Database
 
     /// Adds a route without parameters.
     func on(
@@ -58,7 +60,13 @@ struct ImmichRouting: Sendable {
     private func response(_ request: ServerRequest, _ body: () async throws -> ServerResponse) async -> ServerResponse {
         let response: ServerResponse
         do {
-            response = try await RequestActor.checkingWrites(now: now) { try await body() }
+            response = try await RequestActor.checkingWrites(now: now) {
+                var response = try await body()
+                if let check = RequestActor.checkWhileSending(database) {
+                    response.body = response.body.checked(check)
+                }
+                return response
+            }
         } catch {
             response = failure(error, request)
         }

@@ -86,11 +86,21 @@ final class OutgoingBody: @unchecked Sendable {  // Used only on the loop's thre
         loop.runningTasks += 1
         let task = Task.immediate(executorPreference: loop) {
             var failure: String?
-            do { try await streamed.produce(BodyWriter(stream)) } catch { failure = "\(error)" }
+            var isStopped = false
+            do {
+                try await streamed.produce(BodyWriter(stream))
+            } catch let error as StoppedBody {
+                (failure, isStopped) = ("\(error.reason)", true)
+            } catch {
+                failure = "\(error)"
+            }
             if !stream.finish(failed: failure != nil) {
                 loop.settings.onLog(
                     ServerEvent(
-                        level: .error, message: "A response was cut off: its body could not be produced.",
+                        level: isStopped ? .warning : .error,
+                        message: isStopped
+                            ? "A response was cut off: its client may not receive the rest."
+                            : "A response was cut off: its body could not be produced.",
                         metadata: [
                             "request": id, "route": route ?? "-",
                             "reason": failure ?? "its length differs from the declared length",

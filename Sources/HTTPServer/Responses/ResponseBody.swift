@@ -33,6 +33,13 @@ package enum ResponseBody: Sendable, ExpressibleByArrayLiteral {
         .stream(StreamedBody(length: length, produce: produce))
     }
 
+    /// Returns the body with a check that is called before each part of a streamed body is sent. When it throws, the
+    /// connection is closed in the middle of the body. The other kinds of bodies are returned unchanged.
+    package func checked(_ check: @escaping @Sendable () async throws -> Void) -> ResponseBody {
+        guard case .stream(let stream) = self else { return self }
+        return .stream(length: stream.length) { writer in try await stream.produce(writer.checked(check)) }
+    }
+
     /// The number of bytes in the body. Nil when it is not known.
     package var count: Int? {
         switch self {

@@ -121,6 +121,36 @@ struct StreamedBodyTests {
         #expect(events.first?.metadata["route"] == "/stream")
     }
 
+    @Test(
+        "a check that throws while a body is sent closes the connection in the middle", arguments: [100, nil] as [Int?])
+    func stopped(_ length: Int?) async throws {
+        let remaining = Mutex(2)
+        let fixture = try await FileFixture { _ in
+        } routes: { router in
+            let body = ResponseBody.stream(length: length) { writer in
+                for _ in 0..<4 { try await writer.write([UInt8](repeating: 1, count: 25)) }
+            }
+            router.on(.get, "/stream") { _ in
+                ServerResponse(
+                    body: body.checked {
+                        guard
+                            remaining.withLock({ count in
+                                count -= 1
+                                return count >= 0
+                            })
+                        else { throw Broken() }
+                    })
+            }
+        }
+        let response = try Self.get(fixture)
+        #expect(response.body.count < 100)
+        #expect(Self.joined(response.body) == nil)
+        await fixture.stop()
+        let events = await fixture.server.eventsSoFar()
+        #expect(events.map(\.message) == ["A response was cut off: its client may not receive the rest."])
+        #expect(events.first?.level == .warning)
+    }
+
     @Test("an HTTP/1.0 client gets a connection reset for a failed body")
     func openEnded() async throws {
         let fixture = try await Self.fixture(nil) { writer in

@@ -55,6 +55,31 @@ struct DownloadShareTests {
         }
     }
 
+    @Test("an archive is cut off after the end of its session, and only then", arguments: [true, false])
+    func ended(_ signsOut: Bool) async throws {
+        try await AssetFixture.with { fixture in
+            let size = 16 << 20
+            try AssetFixture.put("", at: "ada@example.org/large.mp4", in: fixture.folder)
+            let file = try FileHandle(
+                forWritingTo: URL(fileURLWithPath: fixture.folder.file("ada@example.org/large.mp4")))
+            try file.truncate(atOffset: UInt64(size))
+            try file.close()
+            try await fixture.immich.base.gateway.readLibrary()
+            let body: JSONValue = ["assetIds": [.string(try await fixture.id("large.mp4"))]]
+            let socket = try Self.slow(
+                "POST", "/download/archive", fixture, fixture.token,
+                body: String(decoding: body.encoded(), as: UTF8.self))
+            if signsOut { _ = try await fixture.immich.send("POST", "/auth/logout", fixture.token) }
+            fixture.immich.base.clock.advance(6)
+            let received = await BackgroundThread.run {
+                var received = 0
+                while received < size, let count = try? socket.readSome().count, count > 0 { received += count }
+                return received
+            }
+            #expect((received < size) == signsOut, "\(received) bytes arrived.")
+        }
+    }
+
     @Test("a place for a response is free again after it is left, once, and after its last reference")
     func places() {
         let places = ResponsePlaces(2)
