@@ -20,7 +20,7 @@ import Testing
         let result = try await Program.run("python3", ["-B", "-c", script])
         #expect(
             result.output.split(separator: "\n") == [
-                "1.0 40", "1.0 40", "4.0 10", "2.0 20", "2.0 20", "10.0 6", "20.0 6",
+                "1.0 40 4", "1.0 40 16", "4.0 10 1", "2.0 20 2", "2.0 20 2", "10.0 6 1", "20.0 6 1",
             ], "\(result)")
     }
 
@@ -29,7 +29,8 @@ import Testing
         let result = try await Program.run(
             "sh",
             [
-                "-c", #"eval "$("$0")"; echo "$LATCHSTRING_TEST_SLOWNESS $LATCHSTRING_TEST_WIDTH""#,
+                "-c",
+                #"eval "$("$0")"; echo "$LATCHSTRING_TEST_SLOWNESS $LATCHSTRING_TEST_SYSTEM_WIDTH $LATCHSTRING_TEST_WIDTH""#,
                 Products.packageFolder + "/scripts/machine-speed",
             ],
             environment: ProcessInfo.processInfo.environment.merging(
