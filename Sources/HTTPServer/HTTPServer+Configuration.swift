@@ -47,6 +47,10 @@ extension HTTPServer {
         /// for each loop if that is more. Each loop has an equal part. One address may use an eighth of it, a /56 a quarter
         /// and a /48 half. When one of these is used up, the request in it that has waited longest gets 503.
         package var requestMemory: Int
+        /// The memory for responses of 16 KiB and more that their clients have not read yet, in bytes. Default: 64 MiB, or
+        /// 32 MiB for each loop if that is more. The parts and shares are those of ``requestMemory``. When one is used up,
+        /// the connection in it whose response has waited longest is closed. Streamed bodies and files do not count.
+        package var responseMemory: Int
 
         /// The certificate for ``Listener/tls(host:port:)``. Required when the configuration has such a listener.
         package var credentials: TLSCredentials?
@@ -71,6 +75,7 @@ extension HTTPServer {
             self.bodyTimeout = bodyTimeout
             self.connectionLimit = connectionLimit
             requestMemory = max(12, 8 * loops) << 20
+            responseMemory = max(64, 32 * loops) << 20
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPMessages
 import Synchronization
 import TestSupport
@@ -202,6 +203,47 @@ struct AdmissionTests {
         for socket in [patient, last] { try Self.complete(socket) }
         try await eventually { settings.requestMemory.usedBytes == 0 }
         await server.stop()
+    }
+
+    @Test(
+        "an address that does not read its responses loses the oldest of its own when its share of the memory is used up"
+    )
+    func unreadResponses() async throws {
+        let size = 8 << 20
+        var router = Router()
+        router.on(.get, "/large") { _ in ServerResponse(body: [UInt8](repeating: 7, count: size)) }
+        let server = try await TestServer(
+            TestServer.configuration {
+                $0.loops = 1
+                // An eighth of it is enough for two of these responses.
+                $0.responseMemory = 128 << 20
+            }, router: router)
+        let settings = server.server.loops[0].settings
+        func ask(from source: String, expecting count: Int) async throws -> RawSocket {
+            let socket = try server.connect(from: source)
+            // A window of its own keeps the system's buffers small.
+            var window: Int32 = 65_536
+            setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &window, 4)
+            try socket.write("GET /large HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            _ = try socket.readSome()
+            try await eventually { settings.responseMemory.usedBytes == count * size }
+            return socket
+        }
+        let patient = try await ask(from: "127.0.0.2", expecting: 1)
+        var slow: [RawSocket] = []
+        for number in 1...5 { slow.append(try await ask(from: "127.0.0.1", expecting: 1 + min(number, 2))) }
+        var complete: [Bool] = []
+        for socket in slow + [patient] {
+            var count = 0
+            while let more = try? socket.readSome().count, more > 0 { count += more }
+            // The first bytes have been read already.
+            complete.append(count > size - 131_072)
+        }
+        #expect(complete == [false, false, false, true, true, true])
+        try await eventually { settings.responseMemory.usedBytes == 0 }
+        await server.stop()
+        let events = await server.eventsSoFar()
+        #expect(events.map(\.message).count { $0.hasPrefix("Responses were cut off") } == 1)
     }
 
     @Test("slow heads of one address are refused as soon as another address needs their memory")

@@ -125,7 +125,7 @@ extension EventLoop {
         settings.connectionCounter.key(of: connection.peer)?.all ?? []
     }
 
-    /// Counts the memory of requests that are still incomplete at the end of the turn in which their bytes arrived.
+    /// Counts the memory of exchanges that still wait for their clients at the end of a turn.
     func countExchangeMemory() {
         guard !uncounted.isEmpty else { return }
         let exchanges = uncounted

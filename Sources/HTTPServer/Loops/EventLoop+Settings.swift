@@ -20,6 +20,12 @@ extension EventLoop {
         let requestMemory = MemoryUse()
         /// The maximum memory of the incomplete requests of one loop, in bytes.
         let incompleteLimit: Int
+        /// The memory of responses that are not sent completely.
+        let responseMemory = MemoryUse()
+        /// The maximum memory of such responses of one loop, in bytes.
+        let unsentLimit: Int
+        let cutResponses = RefusalNotice(
+            "Responses were cut off: their clients read too slowly, and others need the memory.", counted: "responses")
         /// The maximum number of connections for which one loop may have buffers.
         let readLimit: Int
         let maximumHeaderBytes: Int
@@ -64,6 +70,7 @@ extension EventLoop {
             connectionCounter = ConnectionCounter(
                 limit: perAddress, networkLimit: perNetwork, counts: configuration.countsConnections)
             incompleteLimit = configuration.requestMemory / max(1, configuration.loops)
+            unsentLimit = configuration.responseMemory / max(1, configuration.loops)
             let buffers = configuration.connectionMemory / Self.connectionMemory(configuration.maximumHeaderBytes)
             readLimit = max(16, buffers / max(1, configuration.loops))
             idleTimeout = configuration.idleTimeout.nanoseconds

@@ -32,10 +32,12 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
     var readCount = 0
     /// Connections that have bytes to read and wait for memory, in order of arrival.
     var waiting: [ClientConnection] = []
-    /// Exchanges whose memory is counted at the end of this turn if they are still incomplete.
+    /// Exchanges whose memory is counted at the end of this turn if they still wait for their clients.
     var uncounted: [Exchange] = []
     /// The requests that are still incomplete, with their memory.
-    let incomplete: IncompleteRequests
+    let incomplete: ExchangeMemory
+    /// The responses that are not sent completely, with their memory.
+    let unsent: ExchangeMemory
     var localJobs: [UnownedJob] = []
     var runningTasks = 0
     var numbers = RequestNumbers()
@@ -52,7 +54,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {  // Used only on its 
 
     init(_ settings: Settings) throws(HTTPServerError) {
         self.settings = settings
-        incomplete = IncompleteRequests(limit: settings.incompleteLimit, memory: settings.requestMemory)
+        incomplete = ExchangeMemory(limit: settings.incompleteLimit, memory: settings.requestMemory)
+        unsent = ExchangeMemory(limit: settings.unsentLimit, memory: settings.responseMemory)
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wake = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
         guard epoll >= 0, wake >= 0, latch_epoll_add(epoll, wake, latch_epoll_readable(), Self.wakeTag) == 0 else {

@@ -52,7 +52,11 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     /// The number of bytes of this request that are counted.
     private var countedMemory = 0
     /// The place of the request among the incomplete ones. Nil before it is counted, and once it is complete.
-    private var incompleteEntry: IncompleteRequests.Entry?
+    private var incompleteEntry: ExchangeMemory.Entry?
+    /// The number of bytes of the response in memory.
+    private var unsentBytes = 0
+    /// The place of the response among those that are not sent completely. Nil unless it is counted.
+    private var unsentEntry: ExchangeMemory.Entry?
     /// Whether ``countMemory()`` will be called at the end of the turn.
     private var isCountPending = false
     /// Whether libmicrohttpd has ended the request. Memory that is counted after that would never be removed.
@@ -144,6 +148,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
     /// Records that libmicrohttpd has ended the request, with or without a response.
     func end() {
         clientDisconnected()
+        leaveUnsent()
         isOver = true
     }
 
@@ -177,9 +182,39 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
             let entry = incompleteEntry ?? loop.incomplete.entry(for: self, from: address)
             incompleteEntry = entry
             loop.incomplete.add(more, to: entry) { $0.makeRoom() }
-        case .head, .answered, .refused, .abandoned: return
+        case .answered: return countUnsent()
+        case .head, .refused, .abandoned: return
         }
         countedMemory += more
+    }
+
+    /// The size in bytes from which a response is counted. A smaller one mostly fits into the buffer of the socket.
+    private static let minimumUnsentBytes = 16_384
+
+    /// Records the size of a response in memory. It is counted if it is not sent completely at the end of the turn.
+    func scheduleResponseCount(_ count: Int) {
+        guard count >= Self.minimumUnsentBytes else { return }
+        unsentBytes = count
+        scheduleMemoryCount()
+    }
+
+    private func countUnsent() {
+        guard unsentBytes > 0, unsentEntry == nil else { return }
+        let entry = loop.unsent.entry(for: self, from: loop.settings.connectionCounter.key(of: connection.peer))
+        unsentEntry = entry
+        loop.unsent.add(unsentBytes, to: entry) { $0.cutOff() }
+    }
+
+    /// Closes the connection in the middle of the response, because others need its memory.
+    private func cutOff() {
+        leaveUnsent()
+        loop.settings.cutResponses.record(connection.peer, now: loop.now, loop.settings.onLog)
+        connection.shutDown()
+    }
+
+    private func leaveUnsent() {
+        if let unsentEntry { loop.unsent.remove(unsentEntry) }
+        unsentEntry = nil
     }
 
     /// Refuses the request if it is still incomplete, because others need its memory.

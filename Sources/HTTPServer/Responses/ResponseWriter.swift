@@ -19,7 +19,9 @@ enum ResponseWriter {
         exchange.connection.enter(.sending)
         let result = MHD_queue_response(handle, UInt32(response.status.rawValue), made)
         switch body {
-        case .bytes(let bytes): exchange.answerBytes = isBodySent(response.status, exchange) ? bytes.count : 0
+        case .bytes(let bytes):
+            exchange.answerBytes = isBodySent(response.status, exchange) ? bytes.count : 0
+            exchange.scheduleResponseCount(exchange.answerBytes)
         case .webSocket(let upgrade): exchange.webSocket = upgrade
         case .file, .stream: begin(body, of: exchange, status: response.status, queued: result)
         }

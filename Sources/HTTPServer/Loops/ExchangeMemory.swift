@@ -1,15 +1,14 @@
 import HTTPMessages
 
-/// Limits the memory of the incomplete requests of one loop, with a share for each address.
+/// Limits the memory of exchanges of one loop that wait for their clients, with a share for each address: of requests that
+/// are incomplete, or of responses that are not read.
 ///
 /// An address may use an eighth of the memory, a /56 network a quarter and a /48 network half of it. When a share or the
-/// whole is used up, the request in it that has waited longest is refused, and not the newest: a client that sends its
-/// request without pauses is then served however many others wait. A request is never refused in favor of itself, so one
-/// request may be larger than a share.
-///
-/// Complete requests that wait for their handlers use the memory too, but have no share and are never refused.
-final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop's thread, except `memory`.
-    /// A request whose memory is counted.
+/// whole is used up, the exchange in it that has waited longest is ended, and not the newest: a client that sends and reads
+/// without pauses is then served however many others wait. An exchange is never ended in favor of itself, so one may be
+/// larger than a share.
+final class ExchangeMemory: @unchecked Sendable {  // Used only on the loop's thread, except `memory`.
+    /// An exchange whose memory is counted.
     final class Entry {
         unowned let exchange: Exchange
         fileprivate let keys: [AddressKey]
@@ -22,7 +21,7 @@ final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop'
         }
     }
 
-    /// The requests of one address or network, or all.
+    /// The exchanges of one address or network, or all.
     private struct Share {
         var bytes = 0
         var count = 0
@@ -59,27 +58,27 @@ final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop'
         self.memory = memory
     }
 
-    /// Counts `more` bytes of a request, and refuses those that have waited longest if they do not fit.
+    /// Counts `more` bytes of an exchange, and ends those that have waited longest if they do not fit.
     ///
     /// - Parameters:
     ///   - more: The number of bytes.
-    ///   - entry: The request. From ``entry(for:from:)``.
-    ///   - refuse: Refuses a request and removes it.
-    func add(_ more: Int, to entry: Entry, refuse: (Exchange) -> Void) {
+    ///   - entry: The exchange. From ``entry(for:from:)``.
+    ///   - end: Ends an exchange and removes its entry.
+    func add(_ more: Int, to entry: Entry, end: (Exchange) -> Void) {
         for key in entry.keys {
             let limit = key.share(of: limit)
             while (shares[key]?.bytes ?? 0) + more > limit, let oldest = shares[key]?.oldest(before: entry) {
-                refuse(oldest.exchange)
+                end(oldest.exchange)
             }
         }
-        while all.bytes + more > limit, let oldest = all.oldest(before: entry) { refuse(oldest.exchange) }
+        while all.bytes + more > limit, let oldest = all.oldest(before: entry) { end(oldest.exchange) }
         entry.bytes += more
         all.bytes += more
         for key in entry.keys { shares[key]?.bytes += more }
         memory.add(more)
     }
 
-    /// Creates the entry of a request. Clients that share a connection, behind a proxy, and those of a Unix socket have no
+    /// Creates the entry of an exchange. Clients that share a connection, behind a proxy, and those of a Unix socket have no
     /// share.
     func entry(for exchange: Exchange, from address: AddressKey?) -> Entry {
         let entry = Entry(exchange, keys: address?.all ?? [])
@@ -88,7 +87,7 @@ final class IncompleteRequests: @unchecked Sendable {  // Used only on the loop'
         return entry
     }
 
-    /// Removes a request that is complete or over.
+    /// Removes an exchange that is complete or over.
     func remove(_ entry: Entry) {
         guard !entry.isOver else { return }
         entry.isOver = true
