@@ -132,29 +132,46 @@ struct IdentityTests {
 
     @Test(
         "an account that only a provider without link_by_email leads to is the owner's once one with it knows the address",
-        arguments: [false, true])
-    func otherProvider(_ isVouched: Bool) async throws {
+        arguments: ["registered", "invited", "invited, with a password since then"], [false, true])
+    func otherProvider(_ origin: String, _ hasOwnIdentity: Bool) async throws {
         let trusted = Self.provider("trusted", links: true)
-        try await GatewayFixture.with({ $0.providers = [trusted] }) { fixture in
+        let open = Self.provider("open", opens: true)
+        let third = Self.provider("third", links: true)
+        try await GatewayFixture.with({ $0.providers = [trusted, open, third] }) { fixture in
             let people = fixture.gateway.stores.people
-            let open = Self.provider("open", opens: true)
             let other = Self.identity("s-7", at: "open", name: "Not Ada")
+            if origin != "registered" { _ = try await people.invite(email: GatewayFixture.email) }
             let first = try await people.person(for: other, at: open)
             #expect(first.provedAddress != nil)
-            if isVouched {
-                _ = try await fixture.gateway.stores.database.write { try $0.run(IdentityStatements.vouch, first.id) }
+            if origin.contains("password") {
+                _ = try await people.setPassword(Secret(GatewayFixture.password), of: first.id)
             }
+            // As 'POST /oauth/link' does, with an identity of the person who uses the account.
+            if hasOwnIdentity { try await people.link(first.id, to: "s-8", at: trusted, allowsUnseen: true) }
 
             let owner = try await people.person(for: Self.identity("s-1", at: "trusted"), at: trusted)
-            let kept = try await people.identities(of: owner.id).map(\.provider).sorted()
-            #expect(owner.id == first.id && kept == (isVouched ? ["open", "trusted"] : ["trusted"]))
-            #expect(owner.name == (isVouched ? "Not Ada" : "Ada L."))
+            #expect(owner.id == first.id && owner.name == "Ada L.")
+            #expect(try await people.identities(of: owner.id).map(\.subject) == ["s-1"])
+            #expect(try await people.hasPassword(owner.id) == false)
 
             // Once the owner has signed in, another provider that links by address adds itself.
-            let third = Self.provider("third", links: true)
             #expect(try await people.person(for: Self.identity("s-3", at: "third"), at: third).id == owner.id)
-            #expect(try await people.identities(of: owner.id).count == kept.count + 1)
-            if !isVouched { #expect(await refusal(people, other, open) == .identityRefused) }
+            #expect(try await people.identities(of: owner.id).count == 2)
+            #expect(await refusal(people, other, open) == .identityRefused)
+        }
+    }
+
+    @Test("an account of a removed provider keeps everything if an administrator added it")
+    func removedProvider() async throws {
+        let new = Self.provider("new", links: true)
+        try await GatewayFixture.with({ $0.providers = [new] }) { fixture in
+            let people = fixture.gateway.stores.people
+            _ = try await fixture.addPerson()
+            let old = Self.provider("old", links: true)
+            let person = try await people.person(for: Self.identity("s-1", at: "old"), at: old)
+            #expect(try await people.person(for: Self.identity("s-2", at: "new"), at: new).id == person.id)
+            #expect(try await people.identities(of: person.id).map(\.provider) == ["new", "old"])
+            #expect(try await people.hasPassword(person.id))
         }
     }
 

@@ -10,11 +10,14 @@ package struct ConfiguredSignIn: Sendable {
     let providers: String
     /// The ids of the providers whose verified addresses prove to whom an account belongs: those that link by address.
     let linkingProviders: Set<String>
+    /// The ids of the other providers.
+    let otherProviders: Set<String>
 
     /// Creates a value from the configuration.
     package init(acceptsPasswords: Bool, providers: [ProviderConfiguration]) {
         self.acceptsPasswords = acceptsPasswords
         linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.id))
+        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.id))
         let texts = providers.map { JSONValue.string("\($0.id) \($0.settings.issuer)") }
         self.providers = String(decoding: JSONValue.array(texts).encoded(), as: UTF8.self)
     }

@@ -42,16 +42,18 @@ struct IdentityLinking: Sendable {
     let identity: ProviderIdentity
     private let moment: Date
     private let linkingProviders: Set<String>
+    private let otherProviders: Set<String>
     private let now: Date
 
     init(
         _ identity: ProviderIdentity, at provider: ProviderConfiguration, identifiedAt moment: Date,
-        linkingProviders: Set<String>, now: Date
+        _ signIn: ConfiguredSignIn, now: Date
     ) {
         self.identity = identity
         self.provider = provider
         self.moment = moment
-        self.linkingProviders = linkingProviders.union(provider.linksByEmail ? [provider.id] : [])
+        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.id] : [])
+        otherProviders = signIn.otherProviders
         self.now = now
     }
 
@@ -105,13 +107,19 @@ struct IdentityLinking: Sendable {
     }
 
     /// Whether the account may belong to another person than the owner of the address: nobody has proved the address, or
-    /// only providers that may not link by address. What such a provider says about an address counts for new accounts,
-    /// and not for those of people who sign in elsewhere.
+    /// only providers that may not link by address. What such a provider says about an address counts for new accounts and
+    /// invitations, and not for those of people who sign in elsewhere.
+    ///
+    /// Only identities that were linked by the account's address count. Whoever uses the account can have linked the others.
     private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
         guard candidate.person.hasProvedAddress else { return true }
-        guard candidate.hasIdentity, !candidate.person.isVouched else { return false }
-        let identities = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
-        return !identities.contains { linkingProviders.contains($0.provider) }
+        guard candidate.hasIdentity else { return false }
+        let email = ExactText(candidate.person.email)
+        let linkedByAddress = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
+            .filter { $0.email.map { ExactText($0) } == email }.map(\.provider)
+        guard !linkedByAddress.contains(where: linkingProviders.contains) else { return false }
+        // Of an account that an administrator added, such a provider may have taken the invitation.
+        return !candidate.person.isVouched || linkedByAddress.contains(where: otherProviders.contains)
     }
 
     /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what

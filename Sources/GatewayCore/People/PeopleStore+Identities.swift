@@ -50,7 +50,7 @@ extension PeopleStore {
             return person
         }
         let linking = IdentityLinking(
-            identity, at: provider, identifiedAt: moment, linkingProviders: signIn.linkingProviders, now: now())
+            identity, at: provider, identifiedAt: moment, signIn, now: now())
         let outcome = try await database.write { connection throws(DatabaseError) in try linking.run(connection) }
         return try settle(outcome, linking)
     }
