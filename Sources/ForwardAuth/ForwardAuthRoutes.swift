@@ -17,14 +17,21 @@ package struct ForwardAuthRoutes: ServiceDialect {
     package let challenge: ForwardAuthChallenge
     private let proxyWarnings: ProxyWarnings
     private let origins: OriginCheck
+    private let acceptsSignedTokens: Bool
 
     package var name: String { "verify" }
     package var prefix: String { services.settings.verify.path }
     /// True: proofs of possession are for the request that the proxy describes.
     package var checksProofs: Bool { true }
 
-    package init(services: GatewayServices) {
+    /// Creates the routes.
+    ///
+    /// - Parameters:
+    ///   - services: The services of the gateway.
+    ///   - acceptsSignedTokens: Whether the tokens with content of apps (``TokenFormat``) are for this server.
+    package init(services: GatewayServices, acceptsSignedTokens: Bool) {
         self.services = services
+        self.acceptsSignedTokens = acceptsSignedTokens
         rules = services.settings.verify.rules
         challenge = ForwardAuthChallenge(services.settings, services.address)
         proxyWarnings = ProxyWarnings(log: services.log, now: services.now)
@@ -151,7 +158,12 @@ extension ForwardAuthRoutes {
         var caller = Caller.nobody
         for token in [tokens.first, tokens.second] {
             guard let token else { continue }
-            switch Caller(try await services.issuer.authenticate(token)) {
+            let found =
+                switch search(token, in: tokens) {
+                case .found(let found): found
+                case .elsewhere(let read): try await read()
+                }
+            switch Caller(found) {
             case .known(let visitor): return .known(visitor)
             case .mustChangePassword: caller = .mustChangePassword
             case .nobody: break
@@ -163,6 +175,12 @@ extension ForwardAuthRoutes {
         else { return caller }
         return access.mustChangePassword
             ? .mustChangePassword : .known(AuthenticatedPerson(access.session, granted: access.grant.scopes))
+    }
+
+    /// Searches memory for a token. An app sends a signed one itself, so such a token in a cookie is not accepted.
+    private func search(_ token: String, in tokens: RequestTokens) -> TokenSearch {
+        acceptsSignedTokens && token == tokens.bearer
+            ? services.issuer.findSigned(token) : services.issuer.find(token)
     }
 
     private func response(_ question: VerificationRequest, _ key: BasicCredentials) async throws -> ServerResponse {
@@ -185,7 +203,7 @@ extension ForwardAuthRoutes {
             guard let first = question.tokens.first else {
                 return question.key == nil ? response(question, .nobody) : nil
             }
-            guard let found = services.issuer.cachedAuthentication(first) else { return nil }
+            guard case .found(let found) = search(first, in: question.tokens) else { return nil }
             let caller = Caller(found)
             if case .known = caller { return response(question, caller) }
             return question.tokens.second == nil && question.key == nil ? response(question, caller) : nil

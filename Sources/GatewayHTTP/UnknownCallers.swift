@@ -57,7 +57,7 @@ package struct UnknownCallers: Sendable {
     private func isSignedIn(_ request: ServerRequest, _ token: String?) async -> Bool {
         let tokens = RequestTokens(request, cookie: cookie)
         for token in [tokens.first, tokens.second, token].compactMap({ $0 }) {
-            switch try? await issuer.authenticate(token) {
+            switch try? await issuer.authenticateSigned(token) {
             case .valid, .passwordChangeRequired: return true
             case .expired, .terminated, .proofRequired, .unrecognized, nil: break
             }

@@ -17,7 +17,11 @@ extension Gateway {
         let settings = services.settings
         var dialects = dialects
         if let bridge = services.bridge { dialects.append(BridgeRoutes(services: services, bridge: bridge)) }
-        if settings.verify.isEnabled { dialects.append(ForwardAuthRoutes(services: services)) }
+        if settings.verify.isEnabled {
+            // With another audience the tokens of Time Tracker are for that server only.
+            let isAudience = settings.timeTracker.audience == nil
+            dialects.append(ForwardAuthRoutes(services: services, acceptsSignedTokens: isAudience))
+        }
         if settings.pages.isEnabled { dialects.append(PageRoutes(services: services)) }
         if let routes = OAuthRoutes(services: services, dialects: dialects.compactMap { $0 as? any DeviceDialect }) {
             dialects.append(routes)

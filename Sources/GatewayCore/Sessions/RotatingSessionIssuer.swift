@@ -93,6 +93,10 @@ package final class RotatingSessionIssuer: SessionIssuer {
         }
     }
 
+    package func findSigned(_ token: String) -> TokenSearch {
+        AccessToken.isPossible(token) ? find(token) : base.findSigned(token)
+    }
+
     /// Searches the database for an access token.
     private func authenticate(_ token: String, _ digest: SHA256Digest) async throws -> Authentication {
         let ticket = known.ticket

@@ -31,6 +31,8 @@ package protocol SessionIssuer: Sendable {
 
     /// Returns the session that a token belongs to, or why the token is not accepted. A valid token counts as used.
     ///
+    /// A token with content (``TokenFormat/custom(lifetime:_:)``) is not recognized: ``findSigned(_:)``.
+    ///
     /// Returns ``Authentication/passwordChangeRequired(_:)`` for a person who must change their password, so that this
     /// rule applies to every route.
     ///
@@ -43,6 +45,11 @@ package protocol SessionIssuer: Sendable {
     /// Returns the result of ``authenticate(_:)`` when it is in memory, and otherwise the work that reads it. That work
     /// does not examine or hash the token again.
     func find(_ token: String) -> TokenSearch
+
+    /// Does the same as ``find(_:)``, and also finds tokens with content (``TokenFormat/custom(lifetime:_:)``).
+    ///
+    /// Apps send such tokens to other servers too. They are accepted only where those servers could gain little with them.
+    func findSigned(_ token: String) -> TokenSearch
 
     /// Extends the session of a token or refresh token. Returns nil when there is no live session.
     ///
@@ -94,6 +101,17 @@ extension SessionIssuer {
     /// Calls ``cachedAuthentication(_:)``, and then ``authenticate(_:)``.
     package func find(_ token: String) -> TokenSearch {
         cachedAuthentication(token).map(TokenSearch.found) ?? .elsewhere { try await authenticate(token) }
+    }
+
+    /// Calls ``find(_:)``: an issuer with its own token format has no other tokens.
+    package func findSigned(_ token: String) -> TokenSearch { find(token) }
+
+    /// Does the same as ``authenticate(_:)``, and also accepts tokens with content; see ``findSigned(_:)``.
+    package func authenticateSigned(_ token: String) async throws -> Authentication {
+        switch findSigned(token) {
+        case .found(let authentication): authentication
+        case .elsewhere(let read): try await read()
+        }
     }
 }
 

@@ -108,6 +108,8 @@ package final class StatefulSessionIssuer: SessionIssuer {
     private static let maximumTokenCount = 4_096
     /// The minimum length of a token that is not opaque, in bytes.
     private static let minimumCustomCount = 100
+    /// The length of an opaque token.
+    private static let opaqueCount = 43
 
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
     package func authenticate(_ token: String) async throws -> Authentication {
@@ -119,12 +121,18 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
     package func cachedAuthentication(_ token: String) -> Authentication? {
-        guard Self.isPossible(token) else { return .unrecognized }
+        guard token.utf8.count == Self.opaqueCount else { return .unrecognized }
         return cachedAuthentication(SHA256.digest(token))
     }
 
     /// Searches memory for the session of a token; see ``SessionIssuer``.
     package func find(_ token: String) -> TokenSearch {
+        guard token.utf8.count == Self.opaqueCount else { return .found(.unrecognized) }
+        return find(SHA256.digest(token))
+    }
+
+    /// Searches memory for the session of a token that may have content; see ``SessionIssuer``.
+    package func findSigned(_ token: String) -> TokenSearch {
         guard Self.isPossible(token) else { return .found(.unrecognized) }
         return find(SHA256.digest(token))
     }
@@ -137,7 +145,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     private static func isPossible(_ token: String) -> Bool {
         let count = token.utf8.count
-        return count == 43 || (minimumCustomCount...maximumTokenCount).contains(count)
+        return count == opaqueCount || (minimumCustomCount...maximumTokenCount).contains(count)
     }
 
     private func cachedAuthentication(_ digest: SHA256Digest) -> Authentication? {
@@ -173,7 +181,7 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     /// Ends the session of a token; see ``SessionIssuer``.
     package func end(_ token: String) async throws -> EndedSession? {
-        switch try await authenticate(token) {
+        switch try await authenticateSigned(token) {
         // Who has a token may end its session, even without the key that the token is bound to.
         case .valid, .passwordChangeRequired, .proofRequired: break
         case .expired, .terminated, .unrecognized: return nil

@@ -15,7 +15,7 @@ extension TimeTrackerRoutes {
     func me(_ request: ServerRequest) -> Router.FirstStep {
         let tokens = RequestTokens(request, cookie: services.cookie)
         guard let first = tokens.first else { return .response(TimeTrackerResponses.unauthorized()) }
-        switch services.issuer.find(first) {
+        switch services.issuer.findSigned(first) {
         case .found(let authentication) where tokens.second == nil || authentication.isValid:
             return .response(me(authentication, of: first, for: request))
         case .found:
@@ -35,7 +35,7 @@ extension TimeTrackerRoutes {
 
     private func me(_ token: String?, for request: ServerRequest) async throws -> ServerResponse {
         guard let token else { return TimeTrackerResponses.unauthorized() }
-        return me(try await services.issuer.authenticate(token), of: token, for: request)
+        return me(try await services.issuer.authenticateSigned(token), of: token, for: request)
     }
 
     private func me(

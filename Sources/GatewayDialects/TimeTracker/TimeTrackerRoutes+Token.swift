@@ -81,7 +81,7 @@ extension TimeTrackerRoutes {
     private func response(_ credential: SessionCredential) async throws -> ServerResponse {
         let token = credential.token.reveal()
         let session: Session
-        switch try await services.issuer.authenticate(token) {
+        switch try await services.issuer.authenticateSigned(token) {
         // The proof of the sign-in cannot name the token that the sign-in made.
         case .valid(let found), .proofRequired(let found): session = found
         default: return TimeTrackerResponses.unauthorized("the session has already ended")

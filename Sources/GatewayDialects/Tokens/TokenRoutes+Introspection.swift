@@ -16,7 +16,7 @@ extension TokenRoutes {
         case .failure(let refusal): return refusal.response
         case .success(let token):
             do {
-                return response(try await issuer.authenticate(token), token)
+                return response(try await issuer.authenticateSigned(token), token)
             } catch {
                 return failure(error, request)
             }
@@ -27,7 +27,8 @@ extension TokenRoutes {
     func cachedIntrospection(_ request: ServerRequest) -> ServerResponse? {
         switch tokenToCheck(request) {
         case .failure(let refusal): refusal.response
-        case .success(let token): issuer.cachedAuthentication(token).map { response($0, token) }
+        case .success(let token):
+            if case .found(let found) = issuer.findSigned(token) { response(found, token) } else { nil }
         }
     }
 

@@ -15,7 +15,9 @@ enum TokenKind: String, CaseIterable, Sendable {
 
 extension Set<TokenKind> {
     /// What opens the dialects. A session of one dialect opens the others too.
-    static let sessions: Self = [.session, .browserSession, .timeTracker]
+    static let sessions: Self = [.session, .browserSession]
+    /// What opens the places that also take the token of Time Tracker, which apps send to other servers.
+    static let allSessions: Self = sessions.union([.timeTracker])
     /// Access tokens of clients that are bearer tokens.
     static let bearers: Self = [.accessToken, .accessTokenForResource, .signedToken, .signedTokenForResource]
 }

@@ -51,11 +51,11 @@ extension TokenKinds {
 
     private var routes: [TokenVerifier] {
         [
-            bearer("/api/me", .sessions), bearer("/im/users/me", .sessions), bearer("/auth/me", .sessions),
+            bearer("/api/me", .sessions), bearer("/im/users/me", .sessions), bearer("/auth/me", .allSessions),
             bearer("/rm/api/profile", .sessions.union([.apiKey])),
             bearer("/rm/api/profile", [.apiKey], scheme: "ApiKey"),
             bearer(
-                "/auth/verify", .sessions.union([.accessTokenForResource, .signedTokenForResource]),
+                "/auth/verify", .allSessions.union([.accessTokenForResource, .signedTokenForResource]),
                 fields: Self.forwarded),
             bearer("/oauth2/userinfo", .bearers), bearer("/oauth2/register/" + registered.id, [.registrationToken]),
             field("Cookie", "latchd_session=", at: "/latch/account", .sessions),
@@ -65,7 +65,7 @@ extension TokenKinds {
             field("x-immich-user-token", at: "/im/users/me", .sessions),
             field("x-api-key", at: "/im/users/me", .sessions),
             introspection("/oauth2/introspect", .bearers.union([.boundToken])),
-            introspection("/api/auth/introspect", .sessions), introspection("/auth/introspect", .sessions),
+            introspection("/api/auth/introspect", .allSessions), introspection("/auth/introspect", .allSessions),
         ]
     }
 
@@ -83,8 +83,8 @@ extension TokenKinds {
         let own = Set<TokenKind>([.accessToken, .accessTokenForResource, .boundToken, .refreshToken])
         return [
             ending("POST", "/oauth2/revoke", own, [("client_id", "app")]),
-            ending("POST", "/api/auth/revoke", .sessions, []), ending("POST", "/auth/revoke", .sessions, []),
-            ending("POST", "/api/auth/mobile/logout", .sessions), ending("POST", "/auth/logout", .sessions),
+            ending("POST", "/api/auth/revoke", .allSessions, []), ending("POST", "/auth/revoke", .allSessions, []),
+            ending("POST", "/api/auth/mobile/logout", .allSessions), ending("POST", "/auth/logout", .allSessions),
             ending("POST", "/im/auth/logout", .sessions),
         ]
     }

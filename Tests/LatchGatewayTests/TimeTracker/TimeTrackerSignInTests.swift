@@ -33,7 +33,7 @@ struct TimeTrackerSignInTests {
 
             let response = try await fixture.exchange(fixture.deepLink(as: .init(methods: ["mfa"])))
             #expect(response.status == 200)
-            let session = try await fixture.base.gateway.issuer.authenticate(response.token ?? "").session
+            let session = try await fixture.base.gateway.issuer.authenticateSigned(response.token ?? "").session
             #expect(session?.methods.values == ["mfa"])
             #expect(response.headers["Cache-Control"] == "no-store")
             #expect(response.headers["Set-Cookie"] == nil)
@@ -144,7 +144,8 @@ struct TimeTrackerSignInTests {
         try await TimeTrackerFixture.with { fixture in
             try await fixture.base.addPerson()
             let token = try await fixture.token()
-            #expect(try await fixture.base.me(token).status == 200, "The Onyx dialect takes the same token.")
+            #expect(try await fixture.me(token).status == 200)
+            #expect(try await fixture.base.me(token).status == 403, "Apps send this token to other servers.")
 
             for token in [token, token, "nonsense", nil] {
                 let response = try await fixture.logout(token)
@@ -296,6 +297,32 @@ struct TimeTrackerSignInTests {
             let response = try await fixture.exchange(link)
             #expect(response.status == (way == .app ? 403 : 400))
             #expect(response.token == nil)
+        }
+    }
+
+    @Test(
+        "a token is accepted behind a proxy from its app, if this server is its audience, and never as a cookie",
+        arguments: [nil, "https://tracker.example.net"] as [String?])
+    func protectedHosts(_ audience: String?) async throws {
+        try await TimeTrackerFixture.with { settings in
+            settings.timeTracker.audience = audience
+            settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap { $0 })
+            settings.verify.isEnabled = true
+            settings.verify.rules.rules = [AccessDraft(hosts: ["app.example.org"]).rule("app")]
+        } _: { fixture in
+            try await fixture.base.addPerson()
+            let token = try await fixture.token()
+            func verify(_ fields: [(String, String)]) async throws -> Int {
+                let identity = [
+                    ("X-Forwarded-Host", "app.example.org"), ("X-Forwarded-Proto", "https"),
+                    ("X-Forwarded-Method", "GET"), ("X-Forwarded-Uri", "/"), ("Sec-Fetch-Site", "same-origin"),
+                ]
+                return try await fixture.http.send("GET", "/auth/verify", headers: identity + fields).status
+            }
+            #expect(try await verify(GatewayFixture.bearer(token)) == (audience == nil ? 200 : 401))
+            #expect(try await verify([("Cookie", "latchd_session=\(token)")]) == 401)
+            #expect(try await fixture.me(token).status == 200)
+            #expect(try await fixture.introspect(token)?["active"] == true)
         }
     }
 }
