@@ -32,7 +32,7 @@ extension Bridge {
             metrics.bridge(.begun, at: provider.id)
             return address
         } catch {
-            throw failure(error, at: provider, client.request)
+            throw failure(error, at: provider, client.request, from: client.address)
         }
     }
 
@@ -59,7 +59,7 @@ extension Bridge {
             try await save(start, under: state, client)
             return beginning
         } catch {
-            throw failure(error, at: provider, client.request)
+            throw failure(error, at: provider, client.request, from: client.address)
         }
     }
 

@@ -30,6 +30,10 @@ package final class Bridge: Sendable {
     package let audit: AuditLog
     package let log: Log
     package let now: @Sendable () -> Date
+    /// The failed sign-ins in the audit log.
+    private let recordedFailures = LineLimit()
+    /// The failures of providers in the log.
+    private let loggedFailures = LineLimit()
 
     /// Makes a bridge. Gateways with the same keys and people can share `codes` and `starts`.
     package init(
@@ -138,14 +142,16 @@ package final class Bridge: Sendable {
 
     /// Returns the failure that an error amounts to, after counting it and recording it in the audit log.
     package func failure(_ error: any Error, at provider: BridgeProvider, _ client: RequestOrigin) -> BridgeFailure {
-        let failure = failure(error, at: provider, client.request)
+        let failure = failure(error, at: provider, client.request, from: client.address)
         record(failure, at: provider, client)
         return failure
     }
 
-    /// Records a failed sign-in in the audit log.
+    /// Records a failed sign-in in the audit log, within a ``LineLimit``: anybody can repeat a callback.
     package func record(_ failure: BridgeFailure, at provider: BridgeProvider, _ client: RequestOrigin) {
-        guard let reason = failure.reason else { return }
+        guard let reason = failure.reason,
+            recordedFailures.admit(from: AddressKey(client.address), at: now()) != nil
+        else { return }
         audit.record(
             AuditEvent(
                 .signInFailed, reason: reason, provider: provider.id, subject: failure.subject,
@@ -243,15 +249,21 @@ package final class Bridge: Sendable {
         }
     }
 
-    package func failure(_ error: any Error, at provider: BridgeProvider, _ request: String) -> BridgeFailure {
+    package func failure(
+        _ error: any Error, at provider: BridgeProvider, _ request: String, from address: ClientAddress? = nil
+    ) -> BridgeFailure {
         let failure = BridgeFailure(error)
         metrics.bridge(failure.outcome, at: provider.id)
         switch failure.outcome {
         case .begun, .completed, .denied, .refused: break
         case .unavailable, .failed:
+            guard let skipped = loggedFailures.admit(from: address.map { AddressKey($0) }, at: now()) else { break }
             log.warning(
                 "A sign-in through an identity provider failed.",
-                ["provider": .text(provider.id), "error": .text("\(error)"), "request": .text(request)])
+                [
+                    "provider": .text(provider.id), "error": .text("\(error)"), "request": .text(request),
+                    "not_logged": skipped == 0 ? nil : .number(skipped),
+                ])
         }
         return failure
     }

@@ -176,6 +176,31 @@ struct WebSignInTests {
         }
     }
 
+    @Test("a callback that one address repeats leaves a bounded number of lines in the audit log and the log")
+    func repeatedFailures() async throws {
+        try await BridgeFixture.with(
+            ["google"], codes: nil,
+            { (settings: inout GatewaySettings) in settings.requestRates.address = .perMinute(10_000) }
+        ) { fixture in
+            let browser = fixture.browser()
+            let start = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
+            let request = try fixture.google.request(start.headers["Location"]).orThrow
+            let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+            for fields in [try fixture.google.deny(request), try fixture.google.approve(request)] {
+                let query = FormURLEncoded.encode(fields.map { ($0.0, $0.0 == "code" ? "x" : $0.1) })
+                for _ in 0..<100 {
+                    let response = try await fixture.base.http.send(
+                        "GET", "/api/auth/oauth/callback?\(query)", headers: [("Cookie", cookies)])
+                    #expect(response.status >= 400)
+                }
+            }
+            let share = AddressKey(IPAddress("127.0.0.1")).share(of: LineLimit.maximum)
+            let lines = fixture.base.lines.text.split(separator: "\n")
+            #expect(lines.count { $0.contains("sign-in-failed") } == share)
+            #expect(lines.count { $0.contains("A sign-in through an identity provider failed.") } <= share)
+        }
+    }
+
     @Test("a refused account of the provider is named, and another one can be used")
     func otherAccount() async throws {
         try await BridgeFixture.with { fixture in
