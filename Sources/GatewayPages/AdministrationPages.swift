@@ -106,18 +106,16 @@ package struct AdministrationPages {
     func failures(
         _ failures: [SignInFailure], people: [UUID: Person], unlinked: [UnlinkedIdentity]
     ) -> HTML {
-        PageTable(
+        // An event contains the subject as it is shown. There is no link when that may match two identities.
+        let identities = Dictionary(grouping: unlinked) { [$0.provider, AuditEvent.shown(subject: $0.subject)] }
+        return PageTable(
             caption: "Since the server started, the newest first",
             columns: ["Reason", "When", "Person", "From", "Device"],
             rows: failures.map { failure in
                 let event = failure.event
                 let person = event.person.flatMap { people[$0] }
                 let other = event.person == nil ? "Unknown" : "Removed"
-                // The event contains the subject as it is shown. There is no link when that may match two identities.
-                let matching = unlinked.filter {
-                    $0.provider == event.provider && event.subject != nil
-                        && AuditEvent.shown(subject: $0.subject) == event.subject
-                }
+                let matching = event.subject.flatMap { identities[[event.provider, $0]] } ?? []
                 let identity = matching.count == 1 ? matching.first : nil
                 return [
                     "\(Self.reason(event))\(Self.hint(event).map { "<p>\($0)</p>" as HTML })",
