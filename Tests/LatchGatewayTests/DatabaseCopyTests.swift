@@ -280,6 +280,19 @@ struct DatabaseCopyTests {
         #expect(error?.message.contains("belongs to another user (uid 65534); run this as that user") == true)
     }
 
+    @Test("a copy is not written where another user could replace a folder above it")
+    func foldersAbove() throws {
+        let folder = try TemporaryDirectory()
+        let (above, own) = (folder.file("above"), folder.file("above/own"))
+        try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+        #expect(unsafe chmod(own, 0o700) == 0)
+        for (mode, isAllowed) in [(0o755, true), (0o775, true), (0o777, false), (0o1777, true)] {
+            #expect(unsafe chmod(above, mode_t(mode)) == 0)
+            let isRefused = (try? ParentFolder.requireOwn(of: own + "/copy.db", allowsSticky: false, to: "test")) == nil
+            #expect(isRefused != isAllowed, "\(mode)")
+        }
+    }
+
     @Test("a copy is not written where another user could read or replace it")
     func sharedTargets() throws {
         let folder = try TemporaryDirectory()

@@ -9,7 +9,7 @@ package enum ParentFolder {
     }
 
     /// Refuses a file whose folder belongs to another user, or in which another user can replace what is in it, for
-    /// example by a link to another place.
+    /// example by a link to another place. The same holds for the folders above it, except that a group may write there.
     ///
     /// - Parameters:
     ///   - file: The path of the file. A folder that does not exist is accepted: what uses it reports that.
@@ -20,10 +20,24 @@ package enum ParentFolder {
     /// Source: inode(7), "sticky bit".
     package static func requireOwn(of file: String, allowsSticky: Bool, to act: String) throws(GatewayError) {
         let folder = path(of: file)
+        guard let whole = unsafe realpath(folder, nil) else { return }
+        defer { unsafe free(whole) }
+        try requireOwn(folder, writers: 0o022, allowsSticky: allowsSticky, to: act)
+        var above = unsafe String(cString: whole)
+        while above != "/" {
+            above = path(of: above)
+            // Others cannot rename this user's folders in a folder with the sticky bit.
+            try requireOwn(above, writers: 0o002, allowsSticky: true, to: act)
+        }
+    }
+
+    private static func requireOwn(
+        _ folder: String, writers: mode_t, allowsSticky: Bool, to act: String
+    ) throws(GatewayError) {
         var status = stat()
         guard unsafe stat(folder, &status) == 0 else { return }
         let isOwned = [0, geteuid()].contains(status.st_uid)
-        let isShared = status.st_mode & 0o022 != 0 && !(allowsSticky && status.st_mode & S_ISVTX != 0)
+        let isShared = status.st_mode & writers != 0 && !(allowsSticky && status.st_mode & S_ISVTX != 0)
         guard !isOwned || isShared else { return }
         throw GatewayError(
             .file,
