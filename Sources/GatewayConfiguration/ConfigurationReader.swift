@@ -175,6 +175,11 @@ extension ConfigurationReader {
     }
 
     private mutating func reportUnknown(_ path: String, at origin: ConfigurationOrigin) {
+        // What follows the colon may be a secret.
+        if let colon = path.firstIndex(of: ":") {
+            return report(
+                at: origin, problem: "'\(path[..<colon])' has no space after its colon", remedy: "write 'key: value'")
+        }
         for family in ConfigurationFamily.all {
             guard let name = family.name(in: path), !ConfigurationFamily.isName(name) else { continue }
             return report(

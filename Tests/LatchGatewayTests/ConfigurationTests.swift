@@ -157,6 +157,7 @@ struct ConfigurationTests: ReadsConfigurations {
             metrics: {enabled: maybe, allow: [10.0.0.1/8]}
             database:
             dialects: {elsewhere: {enabled: true}}
+            tls: {secret:hunter2}
             """
         #expect(
             configurationErrors(file, ["LATCHD_FOO": "1", "LATCHD_LOG_LEVEL": "loud", "LATCHD_LISTN": "x"]) == [
@@ -176,6 +177,7 @@ struct ConfigurationTests: ReadsConfigurations {
                 "/etc/l.yaml, line 11: database has no value; add a value, or remove the line.",
                 "/etc/l.yaml, line 12: unknown key 'dialects.elsewhere'; remove it; "
                     + "the keys of dialects are immich, onyx, relate-mail, timetracker.",
+                "/etc/l.yaml, line 13: 'tls.secret' has no space after its colon; write 'key: value'.",
                 "environment variable LATCHD_FOO: no key corresponds to this variable; "
                     + "remove it; 'latchd check --keys' lists all keys.",
                 "environment variable LATCHD_LISTN: no key corresponds to this variable; did you mean 'LATCHD_LISTEN'?",
