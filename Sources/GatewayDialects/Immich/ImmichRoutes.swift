@@ -31,7 +31,8 @@ package struct ImmichRoutes: ServiceDialect {
             AssetLibrary(path: path, database: services.database, log: services.log, now: services.now)
         }
         access = ImmichAccess(services)
-        routing = ImmichRouting(prefix: settings.prefix, log: services.log, now: services.now, access: access, database: services.database)
+        routing = ImmichRouting(
+            prefix: settings.prefix, log: services.log, now: services.now, access: access, database: services.database)
         cookies = ImmichCookies(services)
         exchanges = RequestLimit(.perMinute(60), now: services.now)
         realTime = ImmichRealTime(services, library)
@@ -69,7 +70,8 @@ package struct ImmichRoutes: ServiceDialect {
     package func add(to router: inout Router) {
         addServer(to: &router)
         guard !settings.isInMaintenance else { return }
-        let root = ImmichRouting(prefix: "", log: services.log, now: services.now, access: access, database: services.database)
+        let root = ImmichRouting(
+            prefix: "", log: services.log, now: services.now, access: access, database: services.database)
         root.on(.get, Self.wellKnown, to: &router) { _ in
             ServerResponse.privateJSON(ImmichWellKnown(endpoint: prefix.isEmpty ? "/" : prefix))
         }
