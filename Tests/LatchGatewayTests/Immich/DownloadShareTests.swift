@@ -71,12 +71,14 @@ struct DownloadShareTests {
                 body: String(decoding: body.encoded(), as: UTF8.self))
             if signsOut { _ = try await fixture.immich.send("POST", "/auth/logout", fixture.token) }
             fixture.immich.base.clock.advance(6)
+            // The first bytes were read with the head.
+            let most = size - 131_072
             let received = await BackgroundThread.run {
                 var received = 0
-                while received < size, let count = try? socket.readSome().count, count > 0 { received += count }
+                while received < most, let count = try? socket.readSome().count, count > 0 { received += count }
                 return received
             }
-            #expect((received < size) == signsOut, "\(received) bytes arrived.")
+            #expect((received < most) == signsOut, "\(received) bytes arrived.")
         }
     }
 
