@@ -56,14 +56,19 @@ struct VerifiedAddressTests {
 
     @Test("An unverified address is only in responses that describe the account to its owner")
     func everyRoute() async throws {
-        try await Self.with { fixture, _, token in
+        try await Self.with { fixture, person, token in
+            let session = try await fixture.base.gateway.issuer.issue(for: person, device: SessionDevice())
+            let opaque = session.token.reveal()
             var seen: Set<String> = []
             for route in fixture.base.gateway.router.routes
             where route.method == .get || route.pattern == "/auth/verify" {
                 let path = route.pattern.replacing("{}", with: "0a0a0a0a-0000-4000-8000-000000000000")
                     .replacing("{*}", with: "x")
                 let more = route.pattern == "/auth/verify" ? Self.forwarded : []
-                for bearer in [GatewayFixture.bearer(token), [("Cookie", "__Host-latchd_session=\(token)")]] {
+                for bearer in [
+                    GatewayFixture.bearer(token), GatewayFixture.bearer(opaque),
+                    [("Cookie", "__Host-latchd_session=\(opaque)")],
+                ] {
                     let response = try await fixture.http.send(
                         route.method.rawValue, path, host: "latch.example", headers: bearer + more)
                     let head = response.headers.fields.map(\.value).joined(separator: "\n")
@@ -120,10 +125,9 @@ struct VerifiedAddressTests {
     func verifiedAddress() async throws {
         try await Self.with { fixture, _, _ in
             let ada = try await fixture.base.addPerson()
-            let token = try await fixture.token()
             let renamed = try await fixture.http.send(
                 "PUT", "/immich/users/me",
-                headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")],
+                headers: GatewayFixture.bearer(try await fixture.base.token()) + [("Content-Type", "application/json")],
                 body: #"{"name":"boss@corp.example"}"#)
             #expect(renamed.status == 200)
             fixture.base.gateway.issuer.invalidateAll()

@@ -77,7 +77,7 @@ struct BackchannelLogoutTests {
     }
 
     private func isLive(_ token: String, _ fixture: BridgeFixture) async throws -> Bool {
-        try await fixture.base.gateway.issuer.authenticate(token).isValid
+        try await fixture.base.gateway.issuer.authenticateSigned(token).isValid
     }
 
     @Test(
