@@ -94,7 +94,8 @@ struct RotatingSessionTests {
             let stores = fixture.gateway.stores
             let session = try #require(try await stores.sessions.list().first)
             #expect(session.device.kind != SessionDevice.clientKind)
-            _ = try await stores.sessions.end(session.id, of: session.person)
+            let person = try await stores.people.require(GatewayFixture.email)
+            _ = try await stores.sessions.end(session.id, asking: Session(now: person, fixture.clock.now))
             await fixture.gateway.detectExternalWrites()
             #expect(try await fixture.me(ended.access).json?["error_code"]?.string == "SESSION_TERMINATED")
 

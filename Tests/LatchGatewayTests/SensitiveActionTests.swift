@@ -32,6 +32,9 @@ struct SensitiveActionTests {
         "POST /immich/api/auth/pin-code": Row(act: .setFirstPIN, body: ["pinCode": "123456"]),
         "PUT /immich/api/auth/pin-code": Row(act: .setFirstPIN, body: ["pinCode": "1234"]),
         "DELETE /immich/api/sessions": Row(act: .endOtherSessions),
+        "DELETE /immich/api/sessions/{}": Row(act: .endNewerSession),
+        "POST /immich/api/sessions/{}/lock": Row(act: .endNewerSession),
+        "POST /latch/account/devices/{}/end": Row(act: .endNewerSession),
         "POST /immich/api/oauth/link": Row(act: .linkIdentity),
         "POST /immich/api/oauth/unlink": Row(act: .unlinkIdentity),
         "PUT /immich/api/users/me": Row(act: .changeEmail, body: ["email": "new@example.org"]),
@@ -64,11 +67,11 @@ struct SensitiveActionTests {
         "POST /immich/api/auth/change-password", "DELETE /immich/api/auth/pin-code",
         "POST /immich/api/auth/session/unlock", "POST /immich/api/auth/pin-code/verify",
         "POST /immich/api/auth/session/lock", "POST /immich/api/sessions", "PUT /immich/api/sessions/{}",
-        "DELETE /immich/api/sessions/{}", "POST /immich/api/sessions/{}/lock", "POST /immich/api/oauth/authorize",
+        "POST /immich/api/oauth/authorize",
         "POST /immich/api/oauth/callback", "POST /immich/api/oauth/backchannel-logout",
         "POST /immich/api/search/metadata", "POST /immich/api/search/smart",
         "POST /immich/api/download/info", "POST /immich/api/download/archive",
-        "POST /latch/sign-in", "POST /latch/sign-out", "POST /latch/account/devices/{}/end",
+        "POST /latch/sign-in", "POST /latch/sign-out",
         "POST /latch/account/keys/{}/revoke", "POST /latch/account/password",
     ]
 
@@ -95,7 +98,7 @@ struct SensitiveActionTests {
             mustChange: row.mustChange)
         let old = try await gateway.token(of: person)
         gateway.base.clock.advance(11 * minute)
-        let id = try await id(for: route, person, stores)
+        let id = try await id(for: route, person, gateway)
         let name = EveryDialect.name(route)
 
         let refused = try await gateway.send(route, old, id: id, body: row.body, fields: row.fields)
@@ -110,7 +113,14 @@ struct SensitiveActionTests {
         #expect(done.headers["Location"]?.contains("again=1") != true, "\(name)")
     }
 
-    private func id(for route: Router.Route, _ person: Person, _ stores: GatewayStores) async throws -> String {
+    private func id(for route: Router.Route, _ person: Person, _ gateway: EveryDialect) async throws -> String {
+        let stores = gateway.base.gateway.stores
+        if route.pattern.contains("/sessions/{}") || route.pattern.contains("/devices/{}") {
+            _ = try await gateway.token(of: person)
+            let newest = try await stores.sessions.ownSessions(of: person.id).max { $0.created < $1.created }
+            let id = try #require(newest).id
+            return route.pattern.hasPrefix("/immich") ? id.uuid.uuidString.lowercased() : id.rawValue
+        }
         if route.pattern.contains("/keys/") {
             let made = try await stores.apiKeys.create(for: person, name: "a key", scopes: ["app"], maximum: 100)
             return made.listed.id.uuidString.lowercased()

@@ -90,7 +90,7 @@ struct SessionBoundTests {
                 if isOld { _ = try await fixture.gateway.stores.database.write { try $0.run(forget, id.rawValue) } }
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[0].id)?.id == id)
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[1].id) == nil)
-                #expect(try await sessions.end(id, of: people[0].id))
+                #expect(try await sessions.end(id, asking: Session(now: people[0], fixture.clock.now)))
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[0].id) == nil)
             }
         }

@@ -193,10 +193,22 @@ extension ClientStore {
 
     /// Withdraws what a person allowed a client, and ends the person's sessions of the client.
     ///
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - asking: The session that makes the request. If the client has a session of the person that is newer and did not
+    ///     begin in it, it needs a recent sign-in, as in ``SessionAdministration/requireMayEnd(_:asking:)``.
     /// - Returns: Whether the client had any access.
-    package func withdraw(_ client: String, by person: UUID) async throws -> Bool {
-        let now = now()
-        return try await database.write { try Self.withdraw(client, by: person, at: now, $0) }
+    /// - Throws: ``GatewayError/Code/recentSignInRequired``; `DatabaseError`.
+    package func withdraw(_ client: String, asking: Session) async throws -> Bool {
+        let (now, person) = (now(), asking.person.id)
+        return try await database.write { connection in
+            if try connection.first(
+                ClientStatements.hasNewerSession, person, now, client, asking.created, asking.id.rawValue) == true
+            {
+                try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now)
+            }
+            return try Self.withdraw(client, by: person, at: now, connection)
+        }
     }
 
     /// Does the same inside a write transaction.
@@ -307,6 +319,15 @@ enum ClientStatements {
     ) { row throws(DatabaseError) in
         (grant: try ClientGrant(row, at: 0), granted: try row.get(3) as Date, name: try row.get(4) as String?)
     }
+
+    /// Whether a client has a live session of a person that began at or after a time, and not in a session.
+    static let hasNewerSession = Statement(
+        """
+        SELECT EXISTS (SELECT 1 FROM sessions s JOIN client_sessions c ON c.session_id = s.id
+            WHERE s.person_id = ?1 AND s.ended_at IS NULL AND s.expires_at > ?2 AND c.client_id = ?3
+                AND s.created_at >= ?4 AND c.browser_id IS DISTINCT FROM ?5)
+        """, UUID.self, Date.self, String.self, Date.self, String.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
 
     /// Counts the live sessions of a person by client.
     static let liveOfPerson = Statement(

@@ -10,6 +10,7 @@ package enum SensitiveAction: String, CaseIterable, Sendable {
     case setFirstPIN = "setting a PIN"
     case removePIN = "removing the PIN"
     case endOtherSessions = "signing out every other device"
+    case endNewerSession = "ending or locking a session that is newer than this one"
     case makeKey = "creating a key"
     case linkIdentity = "linking an identity"
     case unlinkIdentity = "unlinking identities"

@@ -18,9 +18,15 @@ extension SessionAdministration {
 
     /// Ends a session at the request of its person.
     ///
+    /// - Parameters:
+    ///   - session: The session to end.
+    ///   - asking: The session that makes the request.
     /// - Returns: Whether the person had such a live session.
-    package func end(_ session: SessionID, of person: UUID) async throws -> Bool {
-        let now = now()
+    /// - Throws: The error of ``requireMayEnd(_:asking:)``; `DatabaseError`.
+    package func end(_ session: SessionID, asking: Session) async throws -> Bool {
+        let (now, person) = (now(), asking.person.id)
+        guard let found = try await ownSession(session, of: person) else { return false }
+        try requireMayEnd(found, asking: asking)
         let count = try await database.write { connection in
             try connection.run(
                 SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.rawValue, person, now)
@@ -29,6 +35,16 @@ extension SessionAdministration {
         recordEnd(
             of: person, AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session))
         return true
+    }
+
+    /// Throws unless a session may end or lock another session of its person. Without a recent sign-in these are only
+    /// itself, those that were created from it, and those that began before it. Otherwise a stolen session could end each
+    /// new session of the person before the person can end the stolen one.
+    ///
+    /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
+    package func requireMayEnd(_ session: OwnSession, asking: Session) throws(GatewayError) {
+        guard session.id != asking.id, session.parent != asking.id, session.created >= asking.created else { return }
+        try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now())
     }
 
     /// Signs a person out everywhere else: ends every session but one, including sign-ins in progress, and revokes the

@@ -27,7 +27,7 @@ extension ImmichRoutes {
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
             let caller = try await access.person(of: request, for: "session.delete", change: .endsAccess)
             let session = try await session(id, of: caller, "authDevice.delete")
-            guard try await services.sessions.end(session.id, of: caller.person.id) else {
+            guard try await services.sessions.end(session.id, asking: caller.session) else {
                 throw Self.noAccess("authDevice.delete")
             }
             return .noContent
@@ -35,6 +35,7 @@ extension ImmichRoutes {
         routing.on(.post, id: "/sessions/{id}/lock", to: &router) { request, id in
             let caller = try await access.person(of: request, for: "session.lock", change: .endsAccess)
             let session = try await session(id, of: caller, "session.lock")
+            try services.sessions.requireMayEnd(session, asking: caller.session)
             try await elevations.end(session.id)
             return .noContent
         }

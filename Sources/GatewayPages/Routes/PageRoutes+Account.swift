@@ -59,8 +59,10 @@ extension PageRoutes {
     private func endDevice(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         if id == visit.session.id.rawValue { return try await signOut(visit) }
         // A session that has ended in the meantime is not an error.
-        _ = try await services.sessions.end(SessionID(rawValue: id), of: visit.person.id)
-        return seeOther(PagePath.account + "?done=device")
+        return try await confirmingFirst(PagePath.account) {
+            _ = try await services.sessions.end(SessionID(rawValue: id), asking: visit.session)
+            return seeOther(PagePath.account + "?done=device")
+        }
     }
 
     /// `POST /account/devices/end-others`: signs out every other device and revokes the person's API keys.
@@ -82,6 +84,18 @@ extension PageRoutes {
     /// time.
     func isRecent(_ visit: SignedInRequest, for action: SensitiveAction) -> Bool {
         (try? services.requireRecentSignIn(for: action, visit.session)) != nil
+    }
+
+    /// Returns the response of an action, or, if it needs a recent sign-in, the redirect to the sign-in page, which later
+    /// leads back to a page below the prefix.
+    func confirmingFirst(
+        _ path: String, _ action: () async throws -> ServerResponse
+    ) async throws -> ServerResponse {
+        do {
+            return try await action()
+        } catch let error as GatewayError where error.code == .recentSignInRequired {
+            return confirmFirst(path)
+        }
     }
 
     /// Redirects a browser to the sign-in page, which later leads back to a page below the prefix.

@@ -23,13 +23,15 @@ extension PageRoutes {
 
     /// `POST /account/apps/{id}/remove`: withdraws what the visitor allowed a client, and ends its sessions.
     func removeApp(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
-        // Access that has ended in the meantime is not an error.
-        if try await services.clients.withdraw(id, by: visit.person.id) {
-            services.audit.record(
-                AuditEvent(
-                    .clientWithdrawn, person: visit.person.id, session: visit.session.id,
-                    address: client(of: visit.request).address.description, request: visit.request.id, client: id))
+        try await confirmingFirst(PagePath.account) {
+            // Access that has ended in the meantime is not an error.
+            if try await services.clients.withdraw(id, asking: visit.session) {
+                services.audit.record(
+                    AuditEvent(
+                        .clientWithdrawn, person: visit.person.id, session: visit.session.id,
+                        address: client(of: visit.request).address.description, request: visit.request.id, client: id))
+            }
+            return seeOther(PagePath.account + "?done=app")
         }
-        return seeOther(PagePath.account + "?done=app")
     }
 }

@@ -71,7 +71,8 @@ struct ClientSignOutTests {
 
             fixture.browser.browser.cookies = cookies
             let ada = try #require(try await fixture.gateway.gateway.stores.people.find(GatewayFixture.email))
-            _ = try await fixture.gateway.gateway.stores.clients.withdraw("web", by: ada.id)
+            _ = try await fixture.gateway.gateway.stores.clients.withdraw(
+                "web", asking: Session(now: ada, fixture.gateway.clock.now))
             #expect(try await Self.endSession(fixture, fields).text.contains("Sign out?"))
             #expect(try await Self.isSignedIn(fixture))
         }
@@ -200,7 +201,13 @@ struct ClientSignOutTests {
                         _ = try await fixture.post("revoke", fields)
                     }
                 ),
-                ("the access", { _ in _ = try await gateway.stores.clients.withdraw("web", by: person.id) }),
+                (
+                    "the access",
+                    { _ in
+                        let asking = Session(now: person, fixture.gateway.clock.now)
+                        _ = try await gateway.stores.clients.withdraw("web", asking: asking)
+                    }
+                ),
                 ("the access of everybody", { _ in _ = try await gateway.stores.clients.endAccess(of: "web") }),
             ]
             for (name, end) in ends {

@@ -271,7 +271,7 @@ struct DeviceGrantTests {
             let ada = try await stores.people.require(GatewayFixture.email)
             let removed = try await fixture.codes()
             _ = try await fixture.decide(onDevice: removed.userCode)
-            _ = try await stores.clients.withdraw("tv", by: ada.id)
+            _ = try await stores.clients.withdraw("tv", asking: Session(now: ada, fixture.gateway.clock.now))
             #expect(try await fixture.pollError(removed) == "invalid_grant")
 
             let signedOut = try await fixture.codes()

@@ -55,7 +55,8 @@ struct ClientSessionStoreTests {
                 #expect(error?.code == .unknownClient)
                 try await clients.allow(ClientSessionFixture.grant, by: fixture.person.id)
                 _ = try await fixture.issue(requiresConsent: true)
-                _ = try await clients.withdraw(ClientSessionFixture.grant.client, by: fixture.person.id)
+                let asking = Session(now: fixture.person, fixture.base.clock.now)
+                _ = try await clients.withdraw(ClientSessionFixture.grant.client, asking: asking)
             }
             #expect(try await fixture.count("client_sessions") == 2)
         }

@@ -142,8 +142,9 @@ struct ClientStoreTests {
             let mail = ClientGrant(client: "mail", scopes: [])
             let others = [try await fixture.issue(mail), try await fixture.issue(to: bob)]
             #expect(try await clients.allowed(by: ada).map(\.sessions) == [2])
+            let asking = Session(now: fixture.person, fixture.base.clock.now)
 
-            #expect(try await clients.withdraw(grant.client, by: ada))
+            #expect(try await clients.withdraw(grant.client, asking: asking))
 
             for tokens in own {
                 #expect(try await fixture.access(tokens.accessToken) == nil)
@@ -153,7 +154,7 @@ struct ClientStoreTests {
             for tokens in others { #expect(try await fixture.access(tokens.accessToken) != nil) }
             #expect(try await clients.allowed(by: ada) == [])
             #expect(try await clients.allowed(by: bob.id).map(\.sessions) == [1])
-            #expect(try await !clients.withdraw(grant.client, by: ada))
+            #expect(try await !clients.withdraw(grant.client, asking: asking))
         }
     }
 

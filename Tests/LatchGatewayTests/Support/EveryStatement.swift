@@ -182,6 +182,7 @@ enum EveryStatement {
         NamedStatement("ClientStatements.consent", ClientStatements.consent.text),
         NamedStatement("ClientStatements.allow", ClientStatements.allow.text),
         NamedStatement("ClientStatements.consents", ClientStatements.consents.text),
+        NamedStatement("ClientStatements.hasNewerSession", ClientStatements.hasNewerSession.text),
         NamedStatement("ClientStatements.liveOfPerson", ClientStatements.liveOfPerson.text),
         NamedStatement("ClientStatements.excessConsents", ClientStatements.excessConsents.text),
         NamedStatement("ClientStatements.stolen", ClientStatements.stolen.text),
