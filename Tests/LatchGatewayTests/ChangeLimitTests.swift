@@ -77,6 +77,25 @@ struct ChangeLimitTests {
         }
     }
 
+    @Test("a session created from another has the other's number of changes, and of those that end access")
+    func children() async throws {
+        try await GatewayFixture.with(Self.limit) { base in
+            try await base.addPerson()
+            let app = ImmichFixture(base: base)
+            let stolen = try await app.token()
+            let child = try #require(try await app.send("POST", "/sessions", stolen, [:]).json?["token"]?.string)
+            let unknown = "/sessions/\(UUID().uuidString.lowercased())"
+            #expect(try await app.send("PUT", "/users/me", child, Self.name).status == 200)
+            #expect(try await app.send("PUT", "/users/me", stolen, Self.name).status == 429)
+            #expect(try await app.send("PUT", "/users/me", child, Self.name).status == 429)
+            for token in [stolen, child, stolen, child] {
+                #expect(try await app.send("DELETE", unknown, token).status == 400)
+            }
+            for token in [stolen, child] { #expect(try await app.send("DELETE", unknown, token).status == 429) }
+            #expect(try await app.send("PUT", "/users/me", try await app.token(), Self.name).status == 200)
+        }
+    }
+
     @Test("with a stolen key that floods requests, the person revokes it in a Relate Mail program")
     func relateMail() async throws {
         try await RelateMailFixture.with({ settings in

@@ -89,7 +89,7 @@ package struct RequestLimits: Sendable {
     ///
     /// - Parameters:
     ///   - change: What the request does.
-    ///   - caller: The session or key of the request, or the person when it has neither.
+    ///   - caller: ``Session/caller`` of the session of the request, or its key, or the person when it has neither.
     ///   - person: The person.
     /// - Returns: Nil when the change is allowed; otherwise the time to wait.
     package func consume(_ change: Change, by caller: RequestCaller, of person: UUID) -> Duration? {

@@ -18,15 +18,6 @@ package final class RequestActor: WriteCondition {
         case key(UUID)
         /// The token of an identity provider, for a person with this session epoch.
         case person(UUID, epoch: Int)
-
-        /// Whose requests are limited.
-        package var caller: RequestCaller {
-            switch self {
-            case .session(let session): .session(session)
-            case .key(let key): .key(key)
-            case .person(let person, _): .person(person)
-            }
-        }
     }
 
     private struct Identity {

@@ -24,10 +24,17 @@ package struct Session: Sendable, Equatable, Identifiable {
     /// The SHA-256 of the public key that the session's token is bound to, in base64url. Nil for a token that needs no
     /// proof of possession.
     package let keyThumbprint: String?
+    /// The session that this one was created from. Nil when there is none.
+    package let parent: SessionID?
+
+    /// Whose limits the requests of the session count for: its own, or those of the session that it was created from, so
+    /// that a session does not get new limits with each session that it creates.
+    package var caller: RequestCaller { .session(parent ?? id) }
 
     package init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,
-        groups: [String] = [], methods: AuthenticationMethods = .password, keyThumbprint: String? = nil
+        groups: [String] = [], methods: AuthenticationMethods = .password, keyThumbprint: String? = nil,
+        parent: SessionID? = nil
     ) {
         self.id = id
         self.person = person
@@ -38,5 +45,6 @@ package struct Session: Sendable, Equatable, Identifiable {
         self.groups = groups
         self.methods = methods
         self.keyThumbprint = keyThumbprint
+        self.parent = parent
     }
 }

@@ -31,7 +31,7 @@ enum SessionStatements {
             p.is_admin, p.is_verified, p.created_at, p.disabled_at, p.session_epoch, p.must_change_password, p.avatar_color,
             p.is_vouched,
             (SELECT group_concat(i.groups, '\n') FROM identities i WHERE i.person_id = s.person_id AND i.groups <> ''),
-            coalesce(s.authenticated_at, s.created_at), \(methods(of: "s")), s.key_thumbprint
+            coalesce(s.authenticated_at, s.created_at), \(methods(of: "s")), s.key_thumbprint, s.parent_id
         """
 
     /// An SQL expression for how the person of a session authenticated.

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A session as stored in the database, with its person unless the person was removed.
 struct StoredSession: Sendable {
     /// The number of columns in ``SessionStatements/storedColumns``.
-    static let columnCount = 21
+    static let columnCount = 22
 
     let id: SessionID
     let created: Date
@@ -17,6 +17,7 @@ struct StoredSession: Sendable {
     let groups: [String]
     let methods: AuthenticationMethods
     let keyThumbprint: String?
+    let parent: SessionID?
 
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {
@@ -29,6 +30,7 @@ struct StoredSession: Sendable {
         authenticated = try row.get(18)
         methods = AuthenticationMethods(stored: try row.get(19))
         keyThumbprint = try row.get(20)
+        parent = (try row.get(21) as String?).map(SessionID.init(rawValue:))
         groups = IdentityGroups.read(try row.get(17))
         guard let personID = try row.get(6) as UUID? else {
             person = nil
@@ -50,6 +52,6 @@ struct StoredSession: Sendable {
         return .valid(
             Session(
                 id: id, person: person, created: created, authenticated: authenticated, expires: expires, cap: cap,
-                groups: groups, methods: methods, keyThumbprint: keyThumbprint))
+                groups: groups, methods: methods, keyThumbprint: keyThumbprint, parent: parent))
     }
 }

@@ -95,7 +95,7 @@ package struct ImmichAccess: Sendable {
         _ change: RequestLimits.Change, _ caller: ImmichCaller, _ request: ServerRequest
     ) throws(ImmichRefusal) {
         guard request.method != .get, request.method != .head else { return }
-        let wait = services.limits.consume(change, by: .session(caller.session.id), of: caller.person.id)
+        let wait = services.limits.consume(change, by: caller.session.caller, of: caller.person.id)
         if let wait { throw ImmichRefusal(wait: wait) }
     }
 

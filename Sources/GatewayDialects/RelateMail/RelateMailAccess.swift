@@ -37,6 +37,15 @@ package struct RelateMailCaller: Sendable {
         }
     }
 
+    /// Whose limit the changes of the request count for.
+    var limited: RequestCaller {
+        switch proof {
+        case .key(let key): .key(key.id)
+        case .session(let session): session.caller
+        case .token: .person(person.id)
+        }
+    }
+
     /// The scopes that this caller may grant to a new key.
     var givableScopes: APIKeyScopes { key?.scopes ?? .all }
 }
@@ -110,7 +119,7 @@ package struct RelateMailAccess: Sendable {
         // Always of the person. Otherwise a caller would get a new limit with each new key.
         case .credentials: return services.limits.consume(.credentials, .person(person))
         case .general: return services.limits.consume(.general, caller.key.map { .key($0.id) } ?? .person(person))
-        case .change(let change): return services.limits.consume(change, by: caller.credential.caller, of: person)
+        case .change(let change): return services.limits.consume(change, by: caller.limited, of: person)
         }
     }
 

@@ -206,7 +206,7 @@ package struct PageRoutes: ServiceDialect {
             guard !visitor.mustChangePassword || mayChangePassword else { return seeOther(PagePath.password) }
             if let change,
                 let wait = services.limits.consume(
-                    change, by: .session(visitor.session.id), of: visitor.person.id)
+                    change, by: visitor.session.caller, of: visitor.person.id)
             {
                 return tooMany(wait)
             }
