@@ -152,7 +152,8 @@ extension OAuthRoutes {
         _ visitor: SignedInBrowser, _ parameters: AuthorizationParameters, _ authorization: Authorization,
         _ hint: IDTokenHint?, _ request: ServerRequest
     ) async throws -> ServerResponse? {
-        let isRecent = isRecent(visitor.session, parameters, authorization.pending)
+        var isRecent = isRecent(visitor.session, parameters, authorization.pending)
+        if isRecent { isRecent = try await isRecentForLastingAccess(visitor.session, parameters) }
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
         // A person who signs in again for this request may still be somebody else.
         guard !parameters.hasHint || !Self.isLater(visitor.session, than: authorization.pending.received),
@@ -175,6 +176,21 @@ extension OAuthRoutes {
         }
         guard let age = parameters.maximumAge else { return true }
         return isLater || services.now() <= session.authenticated + age
+    }
+
+    /// Whether the person has signed in recently, if somebody with a stolen session of theirs could receive the tokens and
+    /// keep them after the person has ended that session: those of a client that registered itself, until the person has
+    /// allowed it, and those at an address that any program can have. All other clients have redirects that an
+    /// administrator has chosen or approved, where only the client itself receives them; their people are not asked again.
+    private func isRecentForLastingAccess(
+        _ session: Session, _ parameters: AuthorizationParameters
+    ) async throws -> Bool {
+        let client = parameters.client
+        guard (try? services.requireRecentSignIn(for: .allowApp, session)) == nil else { return true }
+        guard parameters.destination.identifiesClient else { return false }
+        guard client.isUnverified else { return true }
+        return try await services.clients.isAllowed(
+            parameters.grant, by: session.person.id, named: client.selfChosenName)
     }
 
     /// Whether the person has authenticated because of a request that was received at a time. The clock of an identity

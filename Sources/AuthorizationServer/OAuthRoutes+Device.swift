@@ -135,21 +135,26 @@ extension OAuthRoutes {
         }
         do {
             guard let id = asked.dialect else {
-                return try await issue(
-                    asked.grant, for: person, id: SessionID(ofCode: code),
-                    Authentication(
-                        time: approval.authenticated, methods: approval.methods, nonce: nil,
-                        browser: approval.browser), client, request)
+                return try await whileLive(approval.browser) {
+                    try await issue(
+                        asked.grant, for: person, id: SessionID(ofCode: code),
+                        Authentication(
+                            time: approval.authenticated, methods: approval.methods, nonce: nil,
+                            browser: approval.browser), client, request)
+                }
             }
             guard let dialect = deviceDialects[id] else {
                 return refuse(person.id, "unknown-dialect", client, request)
             }
-            let token = try await dialect.issueDeviceToken(
-                for: person, scopes: asked.grant.scopes, approval, request)
+            let token = try await whileLive(approval.browser) {
+                try await dialect.issueDeviceToken(for: person, scopes: asked.grant.scopes, approval, request)
+            }
             recordSignIn(of: person.id, token.session, onyxOrigin(of: request).device, client, request)
             return Self.response(token)
         } catch let error as GatewayError where error.code == .unknownPerson {
             return refuse(person.id, "person-changed", client, request)
+        } catch let error as GatewayError where error.code == .sessionEnded {
+            return refuse(person.id, "browser-signed-out", client, request)
         } catch let error as GatewayError where error.code == .unknownClient {
             return refuse(person.id, "access-removed", client, request)
         } catch let refusal as ClientRefusal {

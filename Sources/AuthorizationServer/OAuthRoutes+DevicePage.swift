@@ -115,14 +115,14 @@ extension OAuthRoutes {
 
     /// Whether the person has authenticated as recently and as strongly as the request of a device needs. What the device
     /// itself asks for is tried once: a person who signs in for the request has done enough.
+    ///
+    /// Every device needs a recent sign-in, because its session goes on when the person ends the one in which it was
+    /// allowed.
     private func isAuthenticated(
         _ session: Session, asFor asked: DeviceRequest, of client: RegisteredClient?
     ) -> Bool {
-        if let action = asked.dialect.flatMap({ deviceDialects[$0] })?.deviceAction,
-            (try? services.requireRecentSignIn(for: action, session)) == nil
-        {
-            return false
-        }
+        let action = asked.dialect.flatMap { deviceDialects[$0] }?.deviceAction ?? .allowDevice
+        guard (try? services.requireRecentSignIn(for: action, session)) != nil else { return false }
         guard !Self.isLater(session, than: asked.created) else { return true }
         let levels = [asked.level, client?.settings.level].compactMap { $0 }
         let ages = [asked.maximumAge, client?.settings.maximumAge].compactMap { $0 }

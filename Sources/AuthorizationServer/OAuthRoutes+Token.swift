@@ -97,13 +97,17 @@ extension OAuthRoutes {
         case .failure(let change): return refuse(record.person, change.reason, client, request)
         case .success(let person):
             do {
-                return try await issue(
-                    record.grant, for: person, id: id,
-                    Authentication(
-                        time: record.authenticated, methods: record.methods, nonce: record.nonce,
-                        browser: record.browser), client, request)
+                return try await whileLive(record.browser) {
+                    try await issue(
+                        record.grant, for: person, id: id,
+                        Authentication(
+                            time: record.authenticated, methods: record.methods, nonce: record.nonce,
+                            browser: record.browser), client, request)
+                }
             } catch let error as GatewayError where error.code == .unknownPerson {
                 return refuse(person.id, "person-changed", client, request)
+            } catch let error as GatewayError where error.code == .sessionEnded {
+                return refuse(person.id, "browser-signed-out", client, request)
             } catch let error as GatewayError where error.code == .unknownClient {
                 return refuse(person.id, "access-removed", client, request)
             } catch let refusal as ClientRefusal {
@@ -157,6 +161,17 @@ extension OAuthRoutes {
         return .success(person)
     }
 
+    /// Issues tokens. Every write until they are stored checks that the session of the browser in which the person allowed
+    /// them is live, because another process may end it after it was read.
+    ///
+    /// - Throws: ``GatewayError/Code/sessionEnded``; the errors of `issue`.
+    func whileLive<Value>(_ browser: SessionID, _ issue: () async throws -> Value) async throws -> Value {
+        try await RequestActor.checkingWrites(now: services.now) {
+            RequestActor.identify(.session(browser))
+            return try await issue()
+        }
+    }
+
     /// Starts a session of a client and returns the response with its tokens.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the person was disabled, removed or signed out everywhere;
@@ -180,6 +195,8 @@ extension OAuthRoutes {
         } catch let error as GatewayError where error.code == .tooManySessions {
             return Self.tooManySignIns
         }
+        // The new session may have displaced the browser's, if the person has too many.
+        RequestActor.forget()
         recordSignIn(of: person.id, tokens.session, device, client, request)
         return try await response(tokens, client, authentication)
     }

@@ -31,7 +31,7 @@ extension RelateMailRoutes: DeviceDialect {
     package var deviceID: String { "relate-mail" }
     package var deviceTitle: String { "Relate Mail" }
     /// An API key is lasting access.
-    package var deviceAction: SensitiveAction? { .makeKey }
+    package var deviceAction: SensitiveAction { .makeKey }
 
     /// Returns all scopes when the device asks for none.
     package func deviceScopes(_ asked: [String]) -> [String]? {

@@ -13,8 +13,8 @@ package protocol DeviceDialect: ServiceDialect {
     var deviceID: String { get }
     /// What a device gets access to, for people, such as `Immich`.
     var deviceTitle: String { get }
-    /// The action that needs a recent sign-in of the person who allows it. Default: none.
-    var deviceAction: SensitiveAction? { get }
+    /// The action that needs a recent sign-in of the person who allows it. Default: ``SensitiveAction/allowDevice``.
+    var deviceAction: SensitiveAction { get }
 
     /// Returns the scopes of the token when a device asks for some. Nil when the dialect has no such scope. Default: none,
     /// because the tokens of the dialect have no scopes.
@@ -64,8 +64,8 @@ package struct DeviceToken: Sendable {
 }
 
 extension DeviceDialect {
-    /// Nil: any sign-in is recent enough.
-    package var deviceAction: SensitiveAction? { nil }
+    /// Allowing a device, whose session outlives the one in which it was allowed.
+    package var deviceAction: SensitiveAction { .allowDevice }
 
     /// No scopes.
     package func deviceScopes(_ asked: [String]) -> [String]? { [] }
@@ -78,7 +78,7 @@ extension DeviceDialect {
     }
 
     /// Starts a session of a device. If the browser in which the person allowed it signed in through an identity provider,
-    /// the provider also ends the new session.
+    /// the provider also ends the new session. The new session ends no later than the maximum of the browser's.
     ///
     /// Nobody authenticated at the device, so its session never counts as a recent sign-in for a ``SensitiveAction`` or
     /// an access rule.
@@ -88,6 +88,8 @@ extension DeviceDialect {
         let credential = try await services.issuer.issue(
             for: person, device: onyxOrigin(of: request).device, token: format,
             authenticated: .distantPast)
+        // The new session may have displaced the browser's, if the person has too many.
+        RequestActor.forget()
         try await services.sessions.record(browser: approval.browser, of: credential.session)
         return DeviceToken(
             credential.token, expiresIn: credential.expiresIn, session: credential.session,

@@ -11,6 +11,8 @@ package enum SensitiveAction: String, CaseIterable, Sendable {
     case removePIN = "removing the PIN"
     case endOtherSessions = "signing out every other device"
     case endNewerSession = "ending or locking a session that is newer than this one"
+    case allowDevice = "signing in a device"
+    case allowApp = "allowing an app"
     case makeKey = "creating a key"
     case linkIdentity = "linking an identity"
     case unlinkIdentity = "unlinking identities"

@@ -24,29 +24,42 @@ extension SessionAdministration {
     ) async throws {
         let now = now()
         let isOver = try await database.write { connection in
-            try connection.run(ProviderSessionStatements.record, provider, session, methods.text, id.rawValue)
-            guard let session,
-                try connection.first(
-                    ProviderSessionStatements.isSignedOut, Self.sessionKey(session, provider), now) == true
-            else { return false }
-            try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
-            return true
+            try Self.record(provider, session, methods, of: id, at: now, connection)
         }
-        if isOver { throw GatewayError(.unknownPerson, "The person has just signed out at the identity provider.") }
+        if isOver { throw Self.signedOutAtProvider }
     }
 
-    /// Stores that a session was started from a browser's session. If the browser signed in through a provider, the new
-    /// session has the same methods of authentication, and the provider also ends it. Otherwise nothing is stored: the
-    /// method is a password, as of every session.
+    private static let signedOutAtProvider = GatewayError(
+        .unknownPerson, "The person has just signed out at the identity provider.")
+
+    /// Does the same inside a write transaction. Returns whether the session at the provider has ended.
+    private static func record(
+        _ provider: String, _ session: String?, _ methods: AuthenticationMethods, of id: SessionID, at now: Date,
+        _ connection: Connection
+    ) throws(DatabaseError) -> Bool {
+        try connection.run(ProviderSessionStatements.record, provider, session, methods.text, id.rawValue)
+        guard let session,
+            try connection.first(ProviderSessionStatements.isSignedOut, sessionKey(session, provider), now) == true
+        else { return false }
+        try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
+        return true
+    }
+
+    /// Stores that a session was started from a browser's session. It ends no later than the browser's could. If the
+    /// browser signed in through a provider, the new session has the same methods of authentication, and the provider also
+    /// ends it. Otherwise the method is a password, as of every session.
     ///
     /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
     ///   is then ended too.
     package func record(browser: SessionID, of id: SessionID) async throws {
-        let found = try await database.read {
-            try $0.first(ProviderSessionStatements.providerSession, browser.rawValue)
+        let now = now()
+        let isOver = try await database.write { connection in
+            try connection.run(ProviderSessionStatements.bound, id.rawValue, browser.rawValue)
+            let found = try connection.first(ProviderSessionStatements.providerSession, browser.rawValue)
+            guard let found, let provider = found.provider else { return false }
+            return try Self.record(provider, found.session, found.methods, of: id, at: now, connection)
         }
-        guard let found, let provider = found.provider else { return }
-        try await record(provider: provider, found.session, found.methods, of: id)
+        if isOver { throw Self.signedOutAtProvider }
     }
 
     /// Whether the provider has reported the end of one of its sessions.
@@ -143,6 +156,13 @@ enum ProviderSessionStatements {
     static let record = Statement(
         "UPDATE sessions SET provider = ?, provider_session = ?, methods = ? WHERE id = ?", String.self, String?.self,
         String.self, String.self)
+
+    /// Lets a session end no later than another one could.
+    static let bound = Statement(
+        """
+        UPDATE sessions SET cap_at = min(sessions.cap_at, b.cap_at), expires_at = min(sessions.expires_at, b.cap_at)
+        FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
+        """, String.self, String.self)
 
     static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {
         row throws(DatabaseError) in try row.get(0) as String?

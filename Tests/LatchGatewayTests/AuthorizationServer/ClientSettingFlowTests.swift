@@ -62,6 +62,7 @@ struct ClientSettingFlowTests {
             let idle = try await fixture.tokens()
             fixture.gateway.clock.advance(1_001)
             #expect(try await fixture.refresh(idle.refresh).json?["error"] == "invalid_grant")
+            fixture.browser.browser.cookies = [:]
             var tokens = try await fixture.tokens()
             for _ in 0..<2 {
                 fixture.gateway.clock.advance(900)

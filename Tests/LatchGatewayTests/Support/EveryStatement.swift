@@ -288,6 +288,7 @@ enum EveryStatement {
 
     private static let providerSessionStatements: [NamedStatement] = [
         NamedStatement("ProviderSessionStatements.record", ProviderSessionStatements.record.text),
+        NamedStatement("ProviderSessionStatements.bound", ProviderSessionStatements.bound.text),
         NamedStatement("ProviderSessionStatements.provider", ProviderSessionStatements.provider.text),
         NamedStatement("ProviderSessionStatements.providerSession", ProviderSessionStatements.providerSession.text),
         NamedStatement("ProviderSessionStatements.isKnown", ProviderSessionStatements.isKnown.text),

@@ -1,0 +1,176 @@
+import Crypto
+import Database
+import FoundationEssentials
+import HTTPMessages
+import OAuth
+import TestSupport
+import Testing
+
+@testable import GatewayConfiguration
+@testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
+@testable import GatewayPages
+@testable import LatchGateway
+
+/// What a session needs so that its person can sign in devices and clients with it, and what becomes of these.
+@Suite("Sessions in which devices and clients are allowed", .timeLimit(.minutes(20)))
+struct ClientApprovingSessionTests {
+    private static let dialects = ["onyx", "immich", "timetracker", "relate-mail", "latchd"]
+    private static let selfRedirect = "https://self.example.org/callback"
+
+    /// A gateway with every dialect, devices and a client that registered itself, and Ada in the browser.
+    private static func with(_ body: (OAuthFixture) async throws -> Void) async throws {
+        try await OAuthFixture.withDevices({ settings in
+            settings.authorizationServer.servesDialectsToDevices = true
+            settings.immich.isEnabled = true
+            settings.immich.prefix = "/im"
+            settings.timeTracker.isEnabled = true
+            settings.timeTracker.prefix = "/tt"
+            settings.relateMail.isEnabled = true
+            settings.relateMail.prefix = "/rm"
+        }) { fixture in
+            let client = RegisteredClient(
+                id: "self", name: "Self-made", secretHash: nil, redirects: [selfRedirect],
+                registration: ClientRegistration(tokenHash: SHA256.digest("token"), method: .none))
+            try await fixture.gateway.gateway.stores.clients.register(client, from: AddressKey(nil), maximum: 100)
+            _ = try await fixture.browser.signIn()
+            try await body(fixture)
+        }
+    }
+
+    /// What a device asks with: its client, or the dialect of the client `latch`.
+    private static func fields(_ device: String) -> [(String, String?)] {
+        device == "tv" ? [] : [("client_id", "latch"), ("dialect", device), ("scope", nil)]
+    }
+
+    private static func poll(
+        _ codes: DeviceAuthorizationResponse, of device: String, _ fixture: OAuthFixture
+    ) async throws -> Exchange.Response {
+        try await fixture.poll(codes, device == "tv" ? [] : [("client_id", "latch")])
+    }
+
+    /// Signs in again where a page has led to.
+    private static func signInAgain(_ response: Exchange.Response, _ fixture: OAuthFixture) async throws -> String {
+        #expect(response.status == 303 && response.next?.contains("again=1") == true)
+        let done = try await fixture.browser.submit(
+            "/latch/sign-in", on: try response.next.orThrow, [("password", GatewayFixture.password)])
+        return try done.next.orThrow
+    }
+
+    @Test("RFC 8628 §5.4 a person allows a device only with a recent sign-in", arguments: dialects + ["tv"])
+    func devices(_ device: String) async throws {
+        try await Self.with { fixture in
+            fixture.gateway.clock.advance(599)
+            let (early, codes) = (
+                try await fixture.codes(Self.fields(device)), try await fixture.codes(Self.fields(device))
+            )
+            #expect(try await fixture.enter(early.userCode).text.contains(early.userCode))
+            fixture.gateway.clock.advance(1)
+            let next = try await Self.signInAgain(try await fixture.enter(codes.userCode), fixture)
+            #expect(next.hasSuffix("?user_code=\(codes.userCode)"))
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            #expect(try await Self.poll(codes, of: device, fixture).status == 200)
+        }
+    }
+
+    @Test(
+        "a client that registered itself, or with an address of any program, is allowed with a recent sign-in",
+        arguments: ["self", "app", "loopback", "web"])
+    func clients(_ name: String) async throws {
+        try await Self.with { fixture in
+            let parameters =
+                switch name {
+                case "self":
+                    OAuthFixture.replacing(
+                        fixture.parameters, [("client_id", "self"), ("redirect_uri", Self.selfRedirect)])
+                case "loopback":
+                    OAuthFixture.replacing(fixture.parameters, [("redirect_uri", OAuthFixture.loopbackRedirect)])
+                case "web": fixture.webParameters
+                default: fixture.parameters
+                }
+            fixture.gateway.clock.advance(599)
+            let late = try await fixture.open(parameters)
+            fixture.gateway.clock.advance(1)
+            if name == "web" {
+                #expect(try OAuthFixture.fields(of: try await fixture.decide(late))["code"] != nil)
+                return
+            }
+            // The page was shown in time, but the decision comes late.
+            _ = try await Self.signInAgain(try await fixture.decide(late), fixture)
+            #expect(try await fixture.respond(to: parameters)["code"] != nil)
+            fixture.gateway.clock.advance(601)
+            let again = try await fixture.open(parameters)
+            // The person has allowed it, and only the client itself has its address.
+            if name == "self" {
+                #expect(again.status == 200 && again.text.contains("Allow Self-made?"))
+            } else {
+                _ = try await Self.signInAgain(again, fixture)
+            }
+        }
+    }
+
+    /// Replaces the browser's session by one that was created from it, and returns the two.
+    private static func useChild(
+        _ body: JSONValue, _ fixture: OAuthFixture
+    ) async throws -> (parent: String, child: String) {
+        let browser = fixture.browser.browser
+        let parent = try browser.cookies["latchd_session"].orThrow
+        let response = try await fixture.gateway.http.send(
+            "POST", "/im/sessions", headers: GatewayFixture.bearer(parent) + [("Content-Type", "application/json")],
+            body: String(decoding: body.encoded(), as: UTF8.self))
+        let child = try (response.json?["token"]?.string).orThrow
+        browser.cookies["latchd_session"] = child
+        return (parent, child)
+    }
+
+    @Test("the session of a device ends no later than the one in which it was allowed", arguments: dialects)
+    func maximum(_ dialect: String) async throws {
+        try await Self.with { fixture in
+            _ = try await Self.useChild(["duration": 3600], fixture)
+            let end = fixture.gateway.clock.now + hour
+            let codes = try await fixture.codes(Self.fields(dialect))
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            let token = try await Self.poll(codes, of: dialect, fixture).token.orThrow
+            // Accounts of Relate Mail have a key, whose end the operator sets.
+            guard dialect != "relate-mail" else { return }
+            let session = try #require(try await fixture.gateway.gateway.issuer.authenticateSigned(token).session)
+            #expect(session.expires <= end && session.cap <= end)
+        }
+    }
+
+    private static let expire = Statement(
+        "UPDATE sessions SET expires_at = ? WHERE token_hash = ?", Date.self, [UInt8].self)
+
+    @Test(
+        "RFC 6749 §5.2 the write that stores tokens checks the session in which they were allowed",
+        arguments: dialects + ["tv", "code"])
+    func checkedWrite(_ way: String) async throws {
+        try await Self.with { fixture in
+            let stores = fixture.gateway.gateway.stores
+            let parent = SHA256.digest(try await Self.useChild([:], fixture).parent).bytes
+            let ada = try await stores.people.require(GatewayFixture.email).id
+            func end() async throws -> Int {
+                let past = fixture.gateway.clock.now - hour
+                // Only the check of a write sees that the session has ended with the one that it was created from.
+                return try await stores.database.write { try $0.run(Self.expire, past, parent) }
+            }
+            let response: Exchange.Response
+            if way == "code" {
+                let code = try (try await fixture.respond(to: fixture.parameters)["code"]).orThrow
+                #expect(try await end() == 1)
+                response = try await fixture.exchange(code)
+            } else {
+                let codes = try await fixture.codes(Self.fields(way))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                #expect(try await end() == 1)
+                response = try await Self.poll(codes, of: way, fixture)
+            }
+            #expect(response.status == 400 && response.json?["error"] == "invalid_grant")
+            let event = fixture.gateway.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+            #expect(event?["reason"]?.string == "browser-signed-out")
+            #expect(try await stores.sessions.live(of: ada).count == 1)
+            #expect(try await stores.apiKeys.list(of: ada).isEmpty)
+        }
+    }
+}
