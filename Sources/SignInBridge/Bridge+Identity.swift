@@ -41,8 +41,8 @@ extension Bridge {
         }
     }
 
-    /// Signs in the person that an identity is linked to. Fails if the person was signed out everywhere after the
-    /// provider answered.
+    /// Signs in the person that an identity is linked to. Fails if the person was signed out everywhere after the sign-in
+    /// began.
     ///
     /// - Throws: ``BridgeFailure`` when the sign-in failed; errors of the database.
     package func signIn(

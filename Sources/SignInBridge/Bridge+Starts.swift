@@ -121,7 +121,7 @@ extension Bridge {
             let identity = try await provider.party.identity(
                 code: Secret(code), issuer: issuer, redirect: start.redirect, nonce: start.nonce,
                 verifier: start.verifier)
-            let person = try await person(forAppOf: identity, at: provider)
+            let person = try await person(forAppOf: identity, at: provider, identifiedAt: start.latestStart)
             let session = try await self.start(
                 for: person, provider: provider.id, identity.sessionID, client, token: shape,
                 authenticated: identity.authenticated, methods: AuthenticationMethods(of: identity))

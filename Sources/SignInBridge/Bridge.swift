@@ -124,15 +124,13 @@ package final class Bridge: Sendable {
         _ state: PendingAuthorization, secret: BrowserSecret, at provider: BridgeProvider, fields: FormFields,
         callback: String, client: RequestOrigin
     ) async throws(BridgeFailure) -> CallbackResult {
-        // Before the exchange: a sign-out everywhere during it makes the code of an `.identity` sign-in invalid.
-        let asked = now()
         do {
             // A state for another route or another host is not valid here, although this server made it.
             guard state.callback == SHA256.digest(callback) else { throw BridgeFailure.failed }
             let identity = try await provider.party.identity(
                 callback: fields, redirect: callback, nonce: secret.nonce(keys), verifier: secret.verifier(keys),
                 freshSince: state.requiresReauthentication ? state.startedAt : nil)
-            let ending = try await end(state.returnTo, for: identity, identifiedAt: asked, at: provider, client)
+            let ending = try await end(state, for: identity, at: provider, client)
             metrics.bridge(.completed, at: provider.id)
             return ending
         } catch {
@@ -160,9 +158,15 @@ package final class Bridge: Sendable {
 
     /// Returns the person that an identity is linked to.
     ///
+    /// - Parameters:
+    ///   - identity: The identity that signed in.
+    ///   - provider: The provider.
+    ///   - moment: When the provider identified the person, or the sign-in began. A person who was signed out everywhere at
+    ///     or after this time is refused.
+    /// - Returns: The person.
     /// - Throws: ``BridgeFailure`` with the identity's subject when there is no such person; errors of the database.
     package func person(
-        for identity: ProviderIdentity, at provider: BridgeProvider, identifiedAt moment: Date = .distantFuture
+        for identity: ProviderIdentity, at provider: BridgeProvider, identifiedAt moment: Date
     ) async throws -> Person {
         do {
             return try await people.person(for: identity, at: provider.configuration, identifiedAt: moment)
@@ -176,14 +180,16 @@ package final class Bridge: Sendable {
     }
 
     private func end(
-        _ returnTo: PendingAuthorization.ReturnTarget, for identity: ProviderIdentity, identifiedAt: Date,
-        at provider: BridgeProvider, _ client: RequestOrigin
+        _ sent: PendingAuthorization, for identity: ProviderIdentity, at provider: BridgeProvider,
+        _ client: RequestOrigin
     ) async throws -> CallbackResult {
         // The store enforces the lifetime by one clock, where there is one. This check is by the clock of any gateway.
         let (code, expires) = (OneTimeCode(), now() + codeLifetime + codes.toleratedClockDifference)
-        switch returnTo {
+        // The person may have authenticated at the provider at any time since then.
+        let identifiedAt = sent.latestStart
+        switch sent.returnTo {
         case .app(let redirect, let state, let challenge):
-            let person = try await person(forAppOf: identity, at: provider)
+            let person = try await person(forAppOf: identity, at: provider, identifiedAt: identifiedAt)
             let record = CodeRecord(
                 challenge: challenge, person: person.id, sessionEpoch: person.sessionEpoch, provider: provider.id,
                 providerSession: identity.sessionID, authenticated: identity.authenticated,
@@ -197,7 +203,7 @@ package final class Bridge: Sendable {
             try await save(try record.sealed(for: code, keys), under: code)
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
-            let person = try await person(for: identity, at: provider)
+            let person = try await person(for: identity, at: provider, identifiedAt: identifiedAt)
             let session = try await start(
                 for: person, provider: provider.id, identity.sessionID, client, authenticated: identity.authenticated,
                 methods: AuthenticationMethods(of: identity))
@@ -205,11 +211,14 @@ package final class Bridge: Sendable {
         }
     }
 
-    /// Returns the person that an identity is linked to, for an app, which cannot change a password.
+    /// Returns the person that an identity is linked to, for an app, which cannot change a password. `moment` is as in
+    /// ``person(for:at:identifiedAt:)``.
     ///
-    /// - Throws: The errors of ``person(for:at:)``; ``GatewayError/Code/passwordChangeRequired``.
-    package func person(forAppOf identity: ProviderIdentity, at provider: BridgeProvider) async throws -> Person {
-        let person = try await person(for: identity, at: provider)
+    /// - Throws: The errors of ``person(for:at:identifiedAt:)``; ``GatewayError/Code/passwordChangeRequired``.
+    package func person(
+        forAppOf identity: ProviderIdentity, at provider: BridgeProvider, identifiedAt moment: Date
+    ) async throws -> Person {
+        let person = try await person(for: identity, at: provider, identifiedAt: moment)
         guard !enforcesPasswordChange || !person.mustChangePassword else {
             throw GatewayError(.passwordChangeRequired, "The person must change their password first.")
         }

@@ -15,8 +15,8 @@ package struct IdentityRecord: Sendable {
     package let identity: ProviderIdentity
     /// The id of the identity provider.
     package let provider: String
-    /// When the provider identified the person, to the millisecond. The code is refused if the person is signed out
-    /// after that.
+    /// The latest time at which the sign-in may have begun, to the millisecond. The code is refused if the person is signed
+    /// out everywhere at or after it.
     package let identifiedAt: Date
     /// When the code expires, regardless of the store, to the second.
     package let expires: Date

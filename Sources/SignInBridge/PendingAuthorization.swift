@@ -26,6 +26,9 @@ package struct PendingAuthorization: Sendable, Equatable {
     package let provider: String
     /// When the sign-in began, rounded down to the second.
     package let startedAt: Date
+    /// The latest time at which the sign-in may have begun. A sign-out everywhere at or after it makes the sign-in
+    /// invalid. One earlier in the same second does not.
+    package var latestStart: Date { startedAt + .milliseconds(999) }
     /// The SHA-256 of the browser's secret.
     package let browser: SHA256Digest
     /// The SHA-256 of the address that the provider redirects the browser to.

@@ -1,5 +1,6 @@
 package import Crypto
 package import FoundationEssentials
+import GatewayCore
 package import OAuth
 
 /// The record of a sign-in by an app that makes no PKCE pair. The gateway makes the pair and finds it again by the
@@ -30,6 +31,10 @@ package struct SignInRecord: Sendable, Equatable {
     package let nonce: String
     /// When the record expires, regardless of the store, to the second.
     package let expires: Date
+
+    /// The latest time at which the sign-in may have begun. A sign-out everywhere at or after it makes the sign-in
+    /// invalid. One earlier in the same second does not.
+    package var latestStart: Date { expires - Self.lifetime + .milliseconds(999) }
 
     /// The maximum time that a person may take to sign in.
     package static let lifetime = Duration.seconds(600)

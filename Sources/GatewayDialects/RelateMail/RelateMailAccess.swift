@@ -176,8 +176,11 @@ extension RelateMailAccess {
             authenticated = identity.authenticated
             // Tokens do not update groups, only a sign-in does. An older token would restore groups that have been
             // removed since.
+            //
+            // The clock of the provider may be ahead.
+            let issued = identity.issued.map { $0 - provider.settings.maximumClockSkew } ?? .distantPast
             person = try await services.people.person(
-                for: identity, at: provider, renewingGroups: false, identifiedAt: identity.issued ?? .distantPast)
+                for: identity, at: provider, renewingGroups: false, identifiedAt: issued)
             if let session = identity.sessionID,
                 try await services.sessions.isSignedOut(session, at: provider.id)
             {

@@ -3,7 +3,10 @@ import HTTPMessages
 import TestSupport
 import Testing
 
+@testable import GatewayConfiguration
 @testable import GatewayCore
+@testable import GatewayDialects
+@testable import GatewayHTTP
 @testable import LatchGateway
 
 /// Answers of a provider that tell less, or to another route, than they should.
@@ -39,6 +42,62 @@ struct OldSignInTests {
                 google.approve(request), in: browser, path: BridgeFixture.callback)
             #expect(response.headers["Location"] == nil && browser.cookies.isEmpty)
             #expect(google.exchanges == 0)
+        }
+    }
+
+    /// The ways to sign in through a provider.
+    private enum Way: CaseIterable {
+        case app, browser, timeTracker, timeTrackerInApp
+    }
+
+    @Test(
+        "a sign-in that began before a sign-out everywhere is refused, and one that began afterwards is not",
+        arguments: Way.allCases)
+    private func signedOutMeanwhile(_ way: Way) async throws {
+        let callback: TimeTrackerSettings.Callback = way == .timeTrackerInApp ? .app : .gateway
+        try await TimeTrackerFixture.with(callback: callback) { tracker in
+            let bridge = tracker.bridge
+            let ada = try await tracker.base.addPerson()
+            let sessions = tracker.base.gateway.stores.sessions
+            let app = AppSignIn()
+            func begin(_ browser: TestBrowser) async throws -> FormFields {
+                switch way {
+                case .app: return try await bridge.begin(app, in: browser)
+                case .browser:
+                    let start = try await browser.send("GET", "/api/auth/oauth/authorize?redirect=true")
+                    return try bridge.google.request(start.next).orThrow
+                case .timeTracker, .timeTrackerInApp: return try await tracker.begin(browser)
+                }
+            }
+            func finish(_ request: FormFields, _ browser: TestBrowser) async throws {
+                let fields = try bridge.google.approve(request, .init())
+                switch way {
+                case .timeTrackerInApp: _ = try await tracker.exchange(FormFields(fields.map { ($0.0, $0.1) }))
+                case .timeTracker:
+                    let response = try await tracker.returnToGateway(fields, in: browser)
+                    guard let link = try? TimeTrackerFixture.fields(of: response) else { return }
+                    _ = try await tracker.exchange(link)
+                case .app:
+                    let response = try await bridge.returnToGateway(fields, in: browser)
+                    _ = try await bridge.exchange(try BridgeFixture.fields(of: response)["code"], app.verifier)
+                case .browser: _ = try await bridge.returnToGateway(fields, in: browser)
+                }
+            }
+            for _ in 1...2 {
+                let browser = bridge.browser()
+                let request = try await begin(browser)
+                tracker.clock.advance(1)
+                _ = try await sessions.revokeAll(of: ada.id)
+                try await finish(request, browser)
+                #expect(try await sessions.live(of: ada.id).isEmpty)
+                let event = tracker.base.lines.audit.last { $0["event"]?.string == "sign-in-failed" }
+                #expect(event?["reason"]?.string == "signed-out")
+
+                // In the same second, which is all that the gateway knows.
+                let later = bridge.browser()
+                try await finish(try await begin(later), later)
+                #expect(try await sessions.live(of: ada.id).count == 1)
+            }
         }
     }
 

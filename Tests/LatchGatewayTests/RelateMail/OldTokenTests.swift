@@ -35,6 +35,9 @@ struct OldTokenTests {
                 #expect(try await fixture.profile(token).status == 401)
                 #expect(try await fixture.make(token).status == 401)
             }
+            // The clock of the provider may be so much ahead.
+            clock.advance(60)
+            #expect(try await fixture.profile(try fixture.bearer()).status == 401)
             clock.advance(1)
             #expect(try await fixture.profile(try fixture.bearer()).status == 200)
         }
