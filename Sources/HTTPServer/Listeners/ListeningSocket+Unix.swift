@@ -47,7 +47,8 @@ extension ListeningSocket {
         let result = SocketAddress.withUnix(path) { bind(descriptor, $0, $1) }
         let number = errno
         guard result == 0 else { throw HTTPServerError.listening(on: listener, number) }
-        guard listen(descriptor, 1024) == 0, chmod(path, mode) == 0 else {
+        // Not chmod(2), which would follow a link that another user has put in the place of the socket.
+        guard listen(descriptor, 1024) == 0, fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW) == 0 else {
             let number = errno
             _ = unlink(path)
             throw HTTPServerError.listening(on: listener, number)
