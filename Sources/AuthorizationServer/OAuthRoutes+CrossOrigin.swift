@@ -1,6 +1,6 @@
-import GatewayHTTP
+package import GatewayHTTP
 import HTTPMessages
-import HTTPServer
+package import HTTPServer
 import OpenIDConnect
 
 /// Requests of applications that run in a browser, from pages of other origins.
@@ -15,6 +15,13 @@ extension OAuthRoutes {
     static let crossOriginEndpoints: [(path: String, methods: [HTTPMethod])] = [
         (token, [.post]), (userInfo, [.get, .post]), (revocation, [.post]), (registration, [.post]),
     ]
+
+    /// The endpoints that only programs and servers use are not for pages. The pages for people check their forms
+    /// themselves, and applications send browsers to them with forms and in frames.
+    package func siteScope(of route: Router.Route) -> SiteCheck.Scope {
+        let programs = [Self.pushed, Self.deviceAuthorization, Self.introspection]
+        return programs.contains { prefix + $0 == route.pattern } ? .pages : .everything
+    }
 
     /// Adds an endpoint that pages of every origin may call, and the response to the question of browsers whether they
     /// may.

@@ -47,6 +47,10 @@ package struct ForwardAuthRoutes: ServiceDialect {
     /// under every name, because only trusted proxies get a useful response there.
     package func hostScope(of pattern: String) -> HostCheck.Scope { pattern == prefix ? .anyHost : .protected }
 
+    /// Returns ``SiteCheck/Scope/everything``: a proxy passes on the fields of a browser, and ``OriginCheck`` checks them.
+    /// The metadata is for everyone.
+    package func siteScope(of route: Router.Route) -> SiteCheck.Scope { .everything }
+
     /// Adds the routes. A proxy may use the method of the original request.
     package func add(to router: inout Router) {
         for method in Self.methods {

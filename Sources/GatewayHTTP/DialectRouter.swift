@@ -17,6 +17,8 @@ package enum DialectRouter {
     ///     the error response.
     ///   - bans: The check of banned addresses before everything else; nil when no address is banned.
     ///   - check: The check of `Host` before every route; nil accepts every host.
+    ///   - sites: The check of requests from pages of other origins, before every route; nil accepts all of them. Routes
+    ///     that belong to no dialect are checked if they change something.
     ///   - callers: The limit for addresses that send too many unreadable bodies, before every route; nil for no limit.
     ///   - proofs: The check of proofs of possession, before every route of a dialect that does not make it itself; nil
     ///     when the server accepts none.
@@ -26,8 +28,9 @@ package enum DialectRouter {
     /// - Returns: The router.
     /// - Throws: ``GatewayError/Code/routes`` when two dialects have the same route.
     package static func router(
-        _ dialects: [any GatewayDialect], bans: BanCheck? = nil, check: HostCheck?, callers: UnknownCallers? = nil,
-        proofs: ProofVerifier? = nil, pages: (any GatewayDialect)? = nil, others: (inout Router) -> Void,
+        _ dialects: [any GatewayDialect], bans: BanCheck? = nil, check: HostCheck?, sites: SiteCheck? = nil,
+        callers: UnknownCallers? = nil, proofs: ProofVerifier? = nil, pages: (any GatewayDialect)? = nil,
+        others: (inout Router) -> Void,
         otherScope: (_ pattern: String) -> HostCheck.Scope = { _ in .own }
     ) throws(GatewayError) -> Router {
         let byPrefix = dialects.enumerated().sorted {
@@ -51,11 +54,18 @@ package enum DialectRouter {
                 routes,
                 checking: { route in
                     let scope = scope(route.pattern)
-                    guard bans != nil || check != nil && scope != .anyHost else { return nil }
+                    let siteScope = dialect?.siteScope(of: route) ?? (route.method == .get ? .everything : .pages)
+                    let (check, sites) = (scope == .anyHost ? nil : check, siteScope == .everything ? nil : sites)
+                    guard bans != nil || check != nil || sites != nil else { return nil }
                     return { request in
                         if let refusal = bans?.response(to: request) { return refusal }
-                        guard let check, !check.allows(request, for: scope) else { return nil }
-                        return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
+                        if let check, !check.allows(request, for: scope) {
+                            return serverError(.misdirectedRequest, Self.misdirected, RefusedRequest(request))
+                        }
+                        if let sites, !sites.allows(request, for: siteScope) {
+                            return serverError(.forbidden, Self.otherSite, RefusedRequest(request))
+                        }
+                        return nil
                     }
                 },
                 wrappingBodies: dialect?.countsBodies == true ? nil : callers.map { limit($0, dialect) },
@@ -115,6 +125,9 @@ package enum DialectRouter {
     private static let misdirected =
         "This server does not serve this host name. Use its public_url. A proxy in front of it must pass on the "
         + "client's Host."
+
+    private static let otherSite =
+        "A page of another site sent this request. Open this server's own page, or use an app."
 
     private static let tooMany = "Too many invalid requests from your address. Try again later."
 

@@ -19,6 +19,9 @@ package protocol GatewayDialect: Sendable {
     /// Returns under which host names a route is served, in addition to the server's own. Default: none.
     func hostScope(of pattern: String) -> HostCheck.Scope
 
+    /// Returns what a page of another origin may make a browser send to a route. Default: ``SiteCheck/Scope/pages``.
+    func siteScope(of route: Router.Route) -> SiteCheck.Scope
+
     /// Returns the token of a request from a place that only this dialect uses, besides `Authorization` and the session
     /// cookie. Default: nil.
     func token(of request: ServerRequest) -> String?
@@ -58,6 +61,9 @@ package protocol GatewayDialect: Sendable {
 extension GatewayDialect {
     /// Returns ``HostCheck/Scope/own``: the route is served only under the server's own name.
     package func hostScope(of pattern: String) -> HostCheck.Scope { .own }
+
+    /// Returns ``SiteCheck/Scope/pages``: browsers can be sent to the route, and nothing else.
+    package func siteScope(of route: Router.Route) -> SiteCheck.Scope { .pages }
 
     /// False: ``DialectRouter`` verifies proofs of possession.
     package var checksProofs: Bool { false }

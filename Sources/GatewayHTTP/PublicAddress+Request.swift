@@ -13,6 +13,17 @@ extension PublicAddress {
         return (isSecure ? "https://" : "http://") + host
     }
 
+    /// Whether an `Origin` is that of the configured address, or has the host of the request, because people can sign in
+    /// on other hosts too.
+    ///
+    /// Source: RFC 6454 §7.
+    func isOrigin(_ found: String, of request: ServerRequest) -> Bool {
+        if let origin, found == origin { return true }
+        guard let host = request.headers["Host"] else { return false }
+        let schemes = origin == nil ? ["http", "https"] : [isSecure ? "https" : "http"]
+        return schemes.contains { found == "\($0)://\(host)" }
+    }
+
     private static func isLoopback(_ host: String) -> Bool {
         let names = ["127.0.0.1", "[::1]", "localhost"]
         guard let name = names.first(where: { host.hasPrefix($0) }) else { return false }

@@ -27,7 +27,8 @@ extension Gateway {
             dialects.append(routes)
         }
         return try DialectRouter.router(
-            dialects, bans: BanCheck(services), check: services.hostCheck, callers: services.unknownCallers,
+            dialects, bans: BanCheck(services), check: services.hostCheck,
+            sites: SiteCheck(services.address), callers: services.unknownCallers,
             proofs: services.proofs, pages: dialects.first { $0 is PageRoutes }
         ) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }

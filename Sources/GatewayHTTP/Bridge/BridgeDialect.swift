@@ -44,6 +44,12 @@ extension BridgeDialect {
     /// Nil.
     package func otherAccountPath(at provider: BridgeProvider, continuingAt next: String) -> String? { nil }
 
+    /// ``SiteCheck/Scope/forms`` for the callbacks, because a provider may return the browser with a form.
+    package func siteScope(of route: Router.Route) -> SiteCheck.Scope {
+        let providers = services.bridge?.providers.all ?? []
+        return providers.contains { prefix + callbackPath(of: $0) == route.pattern } ? .forms : .pages
+    }
+
     /// Adds the callback routes that providers redirect browsers to.
     package func addCallbacks(_ bridge: Bridge, to router: inout Router) {
         for path in Set(bridge.providers.all.map(callbackPath)) {

@@ -14,9 +14,7 @@ import SignInBridge
 package struct SessionCookie: Sendable {
     /// Whether browsers connect with `https`.
     package let isSecure: Bool
-    /// The origin of the server in the form that browsers use, such as `https://id.example.org`. Nil when the server
-    /// has no configured address.
-    package let origin: String?
+    private let address: PublicAddress
     /// The lifetime of the cookie in a browser.
     package let maximumAge: Duration
     /// The domain whose hosts share the cookie; nil when only the server's own host gets it.
@@ -30,7 +28,7 @@ package struct SessionCookie: Sendable {
     /// Creates the cookie of a server with this address.
     package init(_ address: PublicAddress, _ settings: GatewaySettings) {
         isSecure = address.isSecure
-        origin = address.origin
+        self.address = address
         maximumAge = settings.sessions.maximum
         domain = settings.verify.cookieDomain
         let prefix = !isSecure ? "" : domain == nil ? "__Host-" : "__Secure-"
@@ -79,9 +77,6 @@ package struct SessionCookie: Sendable {
         if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" }
         let origins = request.headers.values("Origin")
         guard origins.count == 1, let found = origins.first else { return false }
-        if let origin, found == origin { return true }
-        guard let host = request.headers["Host"] else { return false }
-        let schemes = origin == nil ? ["http", "https"] : [isSecure ? "https" : "http"]
-        return schemes.contains { found == "\($0)://\(host)" }
+        return address.isOrigin(found, of: request)
     }
 }

@@ -41,6 +41,9 @@ package struct PageRoutes: ServiceDialect {
     /// The sign-in is served on every protected host. ``CanonicalHost`` decides what else is served there.
     package func hostScope(of pattern: String) -> HostCheck.Scope { entrances.contains(pattern) ? .own : .protected }
 
+    /// Forms check their origin themselves, and respond with a page.
+    package func siteScope(of route: Router.Route) -> SiteCheck.Scope { route.method == .post ? .everything : .pages }
+
     /// The paths that redirect to the account page.
     private var entrances: Set<String> { ["/", prefix.isEmpty ? "/" : prefix] }
 
