@@ -125,8 +125,8 @@ function latchd(r)
     r.headers_in["X-Forwarded-For"] = address
     r.headers_in["X-Forwarded-Host"] = host
     r.headers_in["X-Forwarded-Proto"] = scheme
-    -- A backend gets no credentials of a session: neither the token of an app, nor a key that latchd accepted, nor the cookie of a
-    -- browser.
+    -- A backend gets no credentials of a session: neither the token of an app, nor what latchd says is to be removed, nor the
+    -- cookie of a browser.
     local authorization = r.headers_in["Authorization"]
     if authorization and (fields["x-auth-credential"] or authorization:lower():find("^bearer%f[%s\0]")
         or authorization:lower():find("^dpop%f[%s\0]")) then

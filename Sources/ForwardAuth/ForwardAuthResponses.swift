@@ -17,11 +17,10 @@ enum ForwardAuthResponses {
     /// `X-Auth-Email` is left out for an address that is not verified. The response to a traced request has the fields of
     /// its trace with a new span, which the proxy can pass on.
     ///
-    /// `hidesKey` says whether `Authorization` contains a text with the format of a key. `X-Auth-Credential` then tells
-    /// the proxy not to pass that field on to the backend.
-    static func welcome(_ visitor: AuthenticatedPerson?, hidesKey: Bool) -> ServerResponse {
+    /// `hidesAuthorization` says whether the backend must not get `Authorization`. `X-Auth-Credential` tells the proxy so.
+    static func welcome(_ visitor: AuthenticatedPerson?, hidesAuthorization: Bool) -> ServerResponse {
         var response = visitor.map(identity) ?? anonymous
-        if hidesKey { response.headers.append("X-Auth-Credential", "key") }
+        if hidesAuthorization { response.headers.append("X-Auth-Credential", "key") }
         for field in TraceContext.current?.fields() ?? [] { response.headers.append(field.name, field.value) }
         return response
     }

@@ -26,14 +26,17 @@ extension ForwardAuthRoutes {
         return fields.count == 1 ? BasicCredentials(fields[0]) : nil
     }
 
-    /// Whether an `Authorization` field contains a password with the format of a key, valid or not.
+    /// Whether the backend must not get the `Authorization` of a request: it contains a password with the format of a key,
+    /// valid or not, or it is not a single well-formed credential. Such a field may contain a key or token that only the
+    /// backend finds.
     ///
-    /// The backend must not get it, even if other credentials decide: a program may send its key to an address that needs none,
-    /// for example after a redirect.
-    static func hasKey(_ request: ServerRequest) -> Bool {
-        request.headers.values("Authorization").contains { field in
-            BasicCredentials(field).map { APIKeyStore.isKey(String(decoding: $0.password, as: UTF8.self)) } == true
-        }
+    /// That also applies if other credentials decide: a program may send its key to an address that needs none, for
+    /// example after a redirect.
+    static func hidesAuthorization(_ request: ServerRequest) -> Bool {
+        let fields = request.headers.values("Authorization")
+        guard let field = fields.first else { return false }
+        guard fields.count == 1, CredentialSyntax.accepts(field) else { return true }
+        return BasicCredentials(field).map { APIKeyStore.isKey(String(decoding: $0.password, as: UTF8.self)) } == true
     }
 
     /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for

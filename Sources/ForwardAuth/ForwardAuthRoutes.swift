@@ -90,8 +90,8 @@ extension ForwardAuthRoutes {
         let tokens: RequestTokens
         /// The credentials that may contain a key; nil when there are none or the rule does not accept keys.
         let key: BasicCredentials?
-        /// Whether the request contains a text with the format of a key, which the backend must not get.
-        let hidesKey: Bool
+        /// Whether the backend must not get `Authorization`.
+        let hidesAuthorization: Bool
         /// Whether the request has a cookie that does not count, because a page of another origin sent the request.
         let hasForeignCookie: Bool
     }
@@ -231,7 +231,8 @@ extension ForwardAuthRoutes {
                 VerificationRequest(
                     request: request, forwarded: forwarded, decision: decision,
                     tokens: tokens, key: basic.flatMap { rules.acceptsKeys(with: forwarded) ? $0 : nil },
-                    hidesKey: tokens.bearer == nil && Self.hasKey(request), hasForeignCookie: hasForeignCookie))
+                    hidesAuthorization: tokens.bearer == nil && Self.hidesAuthorization(request),
+                    hasForeignCookie: hasForeignCookie))
         } catch {
             if error == .incomplete { proxyWarnings.record(.incomplete, request) }
             return .refusal(ForwardAuthResponses.refusal(error, isNginx: Self.isNginx(request)))
@@ -244,8 +245,8 @@ extension ForwardAuthRoutes {
     ) -> ServerResponse {
         switch (question.decision.admission, caller) {
         case (.everybody, .known(let visitor)):
-            return ForwardAuthResponses.welcome(visitor, hidesKey: question.hidesKey)
-        case (.everybody, _): return ForwardAuthResponses.welcome(nil, hidesKey: question.hidesKey)
+            return ForwardAuthResponses.welcome(visitor, hidesAuthorization: question.hidesAuthorization)
+        case (.everybody, _): return ForwardAuthResponses.welcome(nil, hidesAuthorization: question.hidesAuthorization)
         case (.nobody, _): return ForwardAuthResponses.forbidden
         case (.signedIn, .known(let visitor)): return welcome(visitor, question)
         case (.some(let members), .known(let visitor)):
@@ -279,7 +280,7 @@ extension ForwardAuthRoutes {
                 to: requirement, for: question.request, question.forwarded, isBound: question.tokens.isProofScheme,
                 isNginx: Self.isNginx(question.request))
         }
-        return ForwardAuthResponses.welcome(visitor, hidesKey: question.hidesKey)
+        return ForwardAuthResponses.welcome(visitor, hidesAuthorization: question.hidesAuthorization)
     }
 
     /// Whether the query says that the proxy is nginx, which understands only 2xx, 401 and 403.

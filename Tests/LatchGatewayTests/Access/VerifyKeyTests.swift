@@ -93,6 +93,41 @@ struct VerifyKeyTests: AsksForwardAuth {
         }
     }
 
+    @Test("The backend gets Authorization only if that is one well-formed credential of its own")
+    func malformedCredentials() async throws {
+        try await with { fixture in
+            try await fixture.addPerson()
+            let token = try await fixture.token()
+            let cookie = [("Cookie", "__Host-latchd_session=\(token)")]
+            let malformed: [[String]] = [
+                ["Basic eDp5, Bearer \(token)"], ["Basic eDp5,Bearer \(token)"], ["Basic eDp5, Basic eDp5"],
+                ["Basic eDp5 Bearer \(token)"], ["Basic eDp5; Bearer \(token)"], ["Basic eDp5,"], ["Bearer a, b=c"],
+                ["Basic eDp5", "Bearer \(token)"], ["Bearer \(token)", "Basic eDp5"], ["Basic eDp5", "Basic eDp5"],
+                [", Bearer \(token)"], ["Digest a=b, Bearer \(token)"], ["Digest a=\"b\", Bearer \(token)"],
+                ["Digest a=\"b"], ["Digest a=\"b\\"], ["Digest a=\"b\" c"], ["Digest a=b c"], ["Digest =b"],
+                ["\"Basic\" eDp5"],
+                ["Digest a==, Bearer \(token)="],
+            ]
+            let own = [
+                "Basic eDp5", "basic  eDp5==", "Negotiate", "NTLM TlRMTVNTUAAB=", "Token a.b-c_d~e+f/g",
+                #"Digest username="x, Bearer y", realm="\"a\"" , nc=00000001,uri = "/x", algorithm=MD5"#,
+                "AWS4-HMAC-SHA256 Credential=A/20261129/eu/s3/aws4_request, SignedHeaders=host;range, Signature=fe5f",
+            ]
+            for fields in [[], cookie] {
+                for values in malformed {
+                    let response = try await ask(fixture, "/health", fields + values.map { ("Authorization", $0) })
+                    #expect(response.status == 200)
+                    #expect(response.headers["X-Auth-Credential"] == "key", "\(values)")
+                }
+                for value in own {
+                    let response = try await ask(fixture, "/health", fields + [("Authorization", value)])
+                    #expect(response.status == 200)
+                    #expect(response.headers["X-Auth-Credential"] == nil, "\(value)")
+                }
+            }
+        }
+    }
+
     @Test("Behind a proxy, a key's scopes decide whether it can read, write, or neither")
     func keyScopes() async throws {
         try await with { fixture in

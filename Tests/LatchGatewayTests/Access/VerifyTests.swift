@@ -135,7 +135,8 @@ struct VerifyTests: AsksForwardAuth {
             groups: (100..<300).map { "group-number-\($0)" })
 
         let list = try #require(
-            ForwardAuthResponses.welcome(AuthenticatedPerson(session), hidesKey: false).headers["X-Auth-Groups"])
+            ForwardAuthResponses.welcome(AuthenticatedPerson(session), hidesAuthorization: false).headers[
+                "X-Auth-Groups"])
 
         #expect(list.utf8.count <= 2048)
         #expect(list.split(separator: ",").allSatisfy { $0.utf8.count == 16 })

@@ -297,6 +297,28 @@ struct HostileProxyRequestTests {
     }
 
     @Test(
+        "neither two Authorization fields nor one with two credentials show a token or a key to a backend",
+        arguments: ProxyKind.allCases)
+    func twoCredentials(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let token = try await fixture.token()
+            let key = Data("\(SystemFixture.email):\(try await fixture.key(token))".utf8).base64EncodedString()
+            for secret in ["Bearer \(token)", "Basic \(key)"] {
+                for fields in [
+                    ["Authorization: Basic eDp5", "Authorization: \(secret)"],
+                    ["Authorization: \(secret)", "Authorization: Basic eDp5"],
+                    ["Authorization: Basic eDp5, \(secret)"], ["Authorization: \(secret), Basic eDp5"],
+                ] {
+                    let response = try await fixture.ask("/health", fields)
+                    let view = BackendView(response)
+                    #expect(view != nil || response.status == 400, "\(response.status)")
+                    #expect(view?.fields.contains { $0.leaks(token) || $0.leaks(key) } != true, "\(fields)")
+                }
+            }
+        }
+    }
+
+    @Test(
         "a request with more fields than the proxy's script can handle reaches no backend",
         arguments: ProxyKind.allCases)
     func manyFields(kind: ProxyKind) async throws {
