@@ -34,16 +34,23 @@ local function is_from_outside(name)
         or plain:find("^x%-original%-") or plain:find("^x%-rewrite%-") or trusted[plain]
 end
 
+local function is_session(cookie)
+    local name = cookie:match("^%s*([^=%s]*)")
+    return name:gsub("^__Host%-", ""):gsub("^__Secure%-", "") == "latchd_session"
+end
+
 -- The cookies without latchd's session cookie.
 local function without_session(cookies)
     local kept = {}
-    for cookie in cookies:gmatch("[^;,]+") do
-        local name = cookie:match("^%s*([^=%s]*)")
-        if name:gsub("^__Host%-", ""):gsub("^__Secure%-", "") ~= "latchd_session" then
-            kept[#kept + 1] = cookie:match("^%s*(.-)%s*$")
-        end
+    for cookie in cookies:gmatch("[^;]+") do
+        if not is_session(cookie) then kept[#kept + 1] = cookie:match("^%s*(.-)%s*$") end
     end
-    return #kept > 0 and table.concat(kept, "; ") or nil
+    local text = table.concat(kept, "; ")
+    -- Apache joins several Cookie fields with commas. If a session cookie may follow one, the backend gets no cookie at all.
+    for cookie in text:gmatch("[^;,]+") do
+        if is_session(cookie) then return nil end
+    end
+    return text ~= "" and text or nil
 end
 
 local function names(fields)

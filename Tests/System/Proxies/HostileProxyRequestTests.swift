@@ -318,6 +318,19 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test("a backend gets its cookies as the client sent them, with commas", arguments: ProxyKind.allCases)
+    func cookiesWithCommas(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let cookies = "lang=en,csrftoken=other; csrftoken=real; list=\"a,b\""
+            let view = try #require(BackendView(try await fixture.ask("/health", ["Cookie: \(cookies)"])))
+            #expect(view.values(like: "cookie") == [cookies])
+            let token = try await fixture.token()
+            let two = ["Cookie: a=b", "Cookie: __Host-latchd_session=\(token)"]
+            let response = try await fixture.ask("/health", two)
+            #expect(BackendView(response)?.fields.contains { $0.leaks(token) } != true)
+        }
+    }
+
     @Test(
         "a request with more fields than the proxy's script can handle reaches no backend",
         arguments: ProxyKind.allCases)
