@@ -331,6 +331,41 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test("HAProxy opens no connection to the gateway for a body that is not complete")
+    func slowBody() async throws {
+        let folder = try TemporaryDirectory()
+        // In place of the gateway: it prints each request when its head has arrived.
+        let gateway = try RunningProgram(
+            "/usr/bin/env", ["python3", Products.packageFolder + "/Tests/Programs/EchoBackend/echo_backend.py"],
+            environment: ["PATH": ProxyFixture.path, "PYTHONDONTWRITEBYTECODE": "1"])
+        let line = try await gateway.line(containing: "backend on ")
+        let port = try #require(line.split(separator: " ").last.flatMap { Int($0) })
+        let places = ProxyKind.Places(
+            gateway: port, backend: port, socket: folder.file("proxy.sock"), isHTTP2: false, folder: folder)
+        let proxy = try RunningProgram(
+            "/usr/bin/env", ["-C", folder.path] + (try ProxyKind.haproxy.command(places)),
+            environment: ["PATH": ProxyFixture.path])
+        try await attempt {
+            try await ProxyFixture.untilListening(.haproxy, places, proxy)
+            let head = "/latch/sign-in HTTP/1.1\r\nHost: app.example.org\r\nConnection: close\r\n"
+            let slow = try ProxyKind.haproxy.connect(places)
+            try slow.write("POST \(head)Content-Length: 10000\r\n\r\n" + String(repeating: "a", count: 9_999))
+            for method in Array(repeating: "GET", count: 20) + ["DELETE"] {
+                let socket = try ProxyKind.haproxy.connect(places)
+                #expect(try await ProxyFixture.exchange(socket, "\(method) \(head)\r\n").status == 200)
+            }
+            _ = try await gateway.line(containing: "request DELETE")
+            #expect(!gateway.output.contains("request POST"))
+            #expect(try await ProxyFixture.exchange(slow, "a").status == 200)
+            _ = try await gateway.line(containing: "request POST")
+        } finally: {
+            for program in [proxy, gateway] {
+                program.send(SIGTERM)
+                await program.waitForExit()
+            }
+        }
+    }
+
     @Test(
         "a request with more fields than the proxy's script can handle reaches no backend",
         arguments: ProxyKind.allCases)

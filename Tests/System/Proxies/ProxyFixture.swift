@@ -58,7 +58,7 @@ struct ProxyFixture {
             ])
         let all = ProxyFixture(
             base: base, gateway: gateway, backend: backend, proxy: proxy, kind: kind, places: places)
-        try await all.untilProxyAnswers()
+        try await untilListening(kind, places, proxy)
         return all
     }
 
@@ -80,7 +80,7 @@ struct ProxyFixture {
     static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 
     /// The proxies have no common word for having begun: their socket says it.
-    private func untilProxyAnswers() async throws {
+    static func untilListening(_ kind: ProxyKind, _ places: ProxyKind.Places, _ proxy: RunningProgram) async throws {
         for _ in 1...(SuccessTimeout.seconds * 50) {
             if (try? kind.connect(places)) != nil { return }
             try await Task.sleep(for: .milliseconds(20))
