@@ -158,12 +158,14 @@ extension PageRoutes {
         return seeOther(Self.root + "/sessions?done=session")
     }
 
-    /// `GET /admin/providers`: checks every identity provider and shows the results.
+    /// `GET /admin/providers`: shows the results of checks of every identity provider.
     private func providersPage(_ visit: SignedInRequest) async throws -> ServerResponse {
         let configured = services.settings.providers
         let states = await withTaskGroup(of: (Int, ProviderState).self) { group in
             for (index, provider) in configured.enumerated() {
-                group.addTask { (index, await state(of: provider)) }
+                group.addTask {
+                    (index, await providerChecks.state(of: provider.id, at: now) { await state(of: provider) })
+                }
             }
             return await group.reduce(into: [Int: ProviderState]()) { $0[$1.0] = $1.1 }
         }

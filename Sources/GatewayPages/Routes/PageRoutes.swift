@@ -19,6 +19,8 @@ package struct PageRoutes: ServiceDialect {
     let formCookie: FormCookie
     package let tokens: FormTokens
     package let home: CanonicalHost
+    /// The results of the checks of identity providers. They are created once with the gateway.
+    let providerChecks = ProviderChecks()
 
     /// Creates the routes with the services of a gateway whose settings enable pages.
     package init(services: GatewayServices) {

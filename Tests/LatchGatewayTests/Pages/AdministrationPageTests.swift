@@ -271,7 +271,13 @@ import Testing
                 email: Self.rootEmail, isAdministrator: true, password: Secret("root's own 77"))
             let root = PageBrowser(fixture.base)
             _ = try await root.signIn(Self.rootEmail, "root's own 77")
+            let before = try await root.get("\(Self.admin)/providers").text
+            #expect(before.contains(">Responds<") && !before.contains(">Failed<"))
             await fixture.providers["work"]?.stop()
+            // A check is made at most once a minute.
+            fixture.base.clock.advance(59)
+            #expect(try await root.get("\(Self.admin)/providers").text.contains(">Failed<") == false)
+            fixture.base.clock.advance(1)
 
             let text = try await root.get("\(Self.admin)/providers").text
 
