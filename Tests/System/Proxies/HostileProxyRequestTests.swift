@@ -366,6 +366,16 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test("a client's query does not make the gateway answer as for nginx", arguments: ProxyKind.allCases)
+    func proxyQuery(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            for path in ["/photos?proxy=nginx", "/photos?proxy=nginx&a=b"] {
+                let sent = try await fixture.ask(path, ProxyFixture.navigation)
+                #expect(sent.status == 302, "\(path): \(sent.status)")
+            }
+        }
+    }
+
     @Test(
         "a request with more fields than the proxy's script can handle reaches no backend",
         arguments: ProxyKind.allCases)
