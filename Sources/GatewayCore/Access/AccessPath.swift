@@ -3,8 +3,8 @@ import HTTPMessages
 /// The path of a request in the normal form that rules compare.
 ///
 /// Escapes are decoded once; nothing else is changed. A path that two servers could read differently is refused. Such a
-/// path contains an empty component before the last, `.` or `..`, an escaped slash, backslash, dot, semicolon or
-/// control character, an escape of an escape, a raw backslash or semicolon, a byte outside visible ASCII, an invalid
+/// path contains an empty component before the last, `.` or `..`, also with spaces, an escaped slash, backslash, dot,
+/// semicolon or control character, an escape of an escape, a raw backslash or semicolon, a byte outside visible ASCII, an invalid
 /// escape, or text that is not UTF-8.
 ///
 /// Source: RFC 3986 §3.3, §6.2.2.2 and §6.2.2.3.
@@ -69,7 +69,12 @@ package struct AccessPath: Sendable, Equatable {
         let hides = decoded.utf8.contains {
             $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: ";")
         }
-        return hides || hasEscapedPunctuation(bytes) || hasEscape(decoded) ? nil : decoded
+        guard !hides, !hasEscapedPunctuation(bytes), !hasEscape(decoded) else { return nil }
+        // Servers on Windows ignore spaces and dots at the end of a component.
+        let hasSpaces = decoded.split(separator: "/").contains { component in
+            component.contains(" ") && component.allSatisfy { $0 == " " || $0 == "." }
+        }
+        return hasSpaces ? nil : decoded
     }
 
     /// Whether a dot or a slash is escaped.
