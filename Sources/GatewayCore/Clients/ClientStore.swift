@@ -12,14 +12,6 @@ package struct ClientStore: Sendable {
     /// The maximum number of clients that a person has allowed something. Beyond it the access of the oldest one is
     /// removed, of clients without a live session first.
     package static let maximumPerPerson = 200
-    /// The maximum number of addresses that a person has allowed one client. Beyond it the oldest is forgotten.
-    static let maximumResources = 32
-    /// The maximum number of scopes that a person has allowed one client. Beyond it the oldest is forgotten.
-    static let maximumScopes = 64
-    /// The maximum length of the addresses, and of the scopes, that a person has allowed one client, in bytes with the
-    /// spaces between them. One request may name 8 KiB of either.
-    static let maximumBytes = 8_192
-
     let database: Database
     let configured: [RegisteredClient]
     let now: @Sendable () -> Date
@@ -119,7 +111,7 @@ package struct ClientStore: Sendable {
 }
 
 extension ClientStore {
-    /// Whether a person has allowed a client at least the scopes and the audience of a grant before.
+    /// Whether a person has allowed a client at least a grant before: its scopes at each of its addresses.
     ///
     /// - Parameters:
     ///   - grant: The grant.
@@ -137,9 +129,8 @@ extension ClientStore {
         _ grant: ClientGrant, by person: UUID, named name: String?, _ connection: Connection
     ) throws(DatabaseError) -> Bool {
         guard let consent = try connection.first(ClientStatements.consent, person, grant.client) else { return false }
-        let allowed = consent.grant
         if let name, let before = consent.name, ExactText(name) != ExactText(before) { return false }
-        return Set(allowed.scopes).isSuperset(of: grant.scopes) && Set(allowed.audience).isSuperset(of: grant.audience)
+        return consent.allowed.covers(grant)
     }
 
     /// Stores that a person allowed a grant, in addition to what the person allowed the client before. `name` is the
@@ -150,27 +141,17 @@ extension ClientStore {
     package func allow(_ grant: ClientGrant, by person: UUID, named name: String? = nil) async throws -> [String] {
         let now = now()
         return try await database.write { connection -> [String] in
-            let before = try connection.first(ClientStatements.consent, person, grant.client)?.grant
+            let before = try connection.first(ClientStatements.consent, person, grant.client)?.allowed
+            var allowed = before ?? AllowedGrants(client: grant.client)
+            allowed.add(grant)
             _ = try connection.run(
-                ClientStatements.allow, person, grant.client,
-                Self.merged(before?.scopes, grant.scopes, maximum: Self.maximumScopes),
-                Self.merged(before?.audience, grant.audience, maximum: Self.maximumResources), now, name)
+                ClientStatements.allow, person, grant.client, allowed.all.scopes.joined(separator: " "),
+                allowed.all.audience.joined(separator: " "), now, name, allowed.text)
             guard before == nil else { return [] }
             return try connection.all(ClientStatements.excessConsents, person, now, Self.maximumPerPerson).filter {
                 try Self.withdraw($0, by: person, at: now, connection)
             }
         }
-    }
-
-    /// Joins what was allowed before and now. Without room for all, what was allowed first is left out, so that the
-    /// person is asked again.
-    private static func merged(_ old: [String]?, _ new: [String], maximum: Int) -> String {
-        let added = Set(new.map(ExactText.init))
-        var all = ((old ?? []).filter { !added.contains(ExactText($0)) } + new).suffix(max(maximum, new.count))
-        while all.count > new.count, all.reduce(all.count - 1, { $0 + $1.utf8.count }) > maximumBytes {
-            all.removeFirst()
-        }
-        return all.joined(separator: " ")
     }
 
     /// Returns what a person has allowed clients, the latest first.
@@ -180,7 +161,8 @@ extension ClientStore {
             let sessions = Dictionary(try connection.all(ClientStatements.liveOfPerson, person, now)) { $1 }
             return try connection.all(ClientStatements.consents, person).map {
                 ClientConsent(
-                    grant: $0.grant, name: $0.name, granted: $0.granted, sessions: sessions[$0.grant.client] ?? 0)
+                    grant: $0.allowed.all, name: $0.name, granted: $0.granted,
+                    sessions: sessions[$0.allowed.client] ?? 0)
             }
         }
     }
@@ -224,7 +206,7 @@ extension ClientStore {
 
 /// What a person allowed a client, and since when.
 package struct ClientConsent: Sendable, Equatable {
-    /// The grant.
+    /// All scopes and all addresses that the person allowed, not all of them together.
     package let grant: ClientGrant
     /// The client's name that the person saw when they last allowed it something. Nil when it is not known.
     package let name: String?
@@ -299,25 +281,28 @@ enum ClientStatements {
         """, Date.self, String.self, String.self)
 
     static let consent = Statement(
-        "SELECT client_id, scopes, audience, client_name FROM client_consents WHERE person_id = ? AND client_id = ?",
-        UUID.self, String.self
-    ) { row throws(DatabaseError) in (grant: try ClientGrant(row, at: 0), name: try row.get(3) as String?) }
+        """
+        SELECT client_id, scopes, audience, grants, client_name FROM client_consents
+        WHERE person_id = ? AND client_id = ?
+        """, UUID.self, String.self
+    ) { row throws(DatabaseError) in (allowed: try AllowedGrants(row, at: 0), name: try row.get(4) as String?) }
 
     static let allow = Statement(
         """
-        INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at, client_name)
-        VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO client_consents (person_id, client_id, scopes, audience, granted_at, client_name, grants)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (person_id, client_id) DO UPDATE
-            SET scopes = excluded.scopes, audience = excluded.audience, client_name = excluded.client_name
-        """, UUID.self, String.self, String.self, String.self, Date.self, String?.self)
+            SET scopes = excluded.scopes, audience = excluded.audience, client_name = excluded.client_name,
+                grants = excluded.grants
+        """, UUID.self, String.self, String.self, String.self, Date.self, String?.self, String.self)
 
     static let consents = Statement(
         """
-        SELECT client_id, scopes, audience, granted_at, client_name FROM client_consents
+        SELECT client_id, scopes, audience, grants, granted_at, client_name FROM client_consents
         WHERE person_id = ? ORDER BY granted_at DESC, client_id
         """, UUID.self
     ) { row throws(DatabaseError) in
-        (grant: try ClientGrant(row, at: 0), granted: try row.get(3) as Date, name: try row.get(4) as String?)
+        (allowed: try AllowedGrants(row, at: 0), granted: try row.get(4) as Date, name: try row.get(5) as String?)
     }
 
     /// Whether a client has a live session of a person that began at or after a time, and not in a session.

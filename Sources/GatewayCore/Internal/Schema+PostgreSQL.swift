@@ -33,6 +33,9 @@ extension Schema {
             "ALTER TABLE client_consents ADD COLUMN client_name \(text)"),
         Migration(to: 32, named: "addresses from which people signed in", serverKnownAddresses),
         Migration(to: 33, named: "whose sign-outs are stored", serverProviderSignOuts),
+        Migration(
+            to: 34, named: "grants as people allowed them",
+            "ALTER TABLE client_consents ADD COLUMN grants \(text) NOT NULL DEFAULT ''"),
     ]
 
     /// The type of text in PostgreSQL.

@@ -227,5 +227,9 @@ package enum Schema {
             "ALTER TABLE client_consents ADD COLUMN client_name TEXT"),
         Migration(to: 32, named: "addresses from which people signed in", knownAddresses),
         Migration(to: 33, named: "whose sign-outs are stored", providerSignOuts),
+        // Which scopes and addresses the person allowed together. It is empty for what was allowed before this migration.
+        Migration(
+            to: 34, named: "grants as people allowed them",
+            "ALTER TABLE client_consents ADD COLUMN grants TEXT NOT NULL DEFAULT ''"),
     ]
 }
