@@ -345,13 +345,14 @@ extension ClientStatements {
         """, Date.self, String.self, Date.self, UUID.self)
 
     /// Selects the registered clients beyond a number of which a person was the first user and that no administrator has
-    /// approved: first those that nobody else uses, of these those that were used the longest ago, and last the client
-    /// in the second parameter.
+    /// approved: first those that nobody else uses, of these those that were used the longest ago, then the client in the
+    /// second parameter, and last the others that somebody else uses.
     static let excessOfPerson = Statement(
         """
         SELECT id FROM clients WHERE first_person_id = ?1 AND approval <> 'approved-by-administrator'
         ORDER BY EXISTS (
-                SELECT 1 FROM client_consents c WHERE c.client_id = clients.id AND c.person_id <> ?1) DESC,
+                SELECT 1 FROM client_consents c WHERE c.client_id = clients.id AND c.person_id <> ?1)
+                AND id <> ?2 DESC,
             id = ?2 DESC, last_used_at DESC, id
         LIMIT 1000000000 OFFSET ?3
         """, UUID.self, String.self, Int.self

@@ -259,6 +259,27 @@ struct ClientBoundTests {
         }
     }
 
+    @Test("a new client that others have allowed something displaces none that others use")
+    func clientOfAnAccomplice() async throws {
+        try await Self.withFewClients { fixture in
+            let clients = fixture.stores.clients
+            let bob = try await fixture.base.addPerson("bob@example.org")
+            var ids: [String] = []
+            func begin() async throws {
+                fixture.clock.advance(60)
+                ids.append(try await Self.register(fixture))
+                try await clients.allow(ClientGrant(client: ids[ids.count - 1], scopes: []), by: bob.id)
+                _ = try await fixture.issue(ClientGrant(client: ids[ids.count - 1], scopes: []))
+            }
+            for _ in 0..<5 { try await begin() }
+
+            let error = await #expect(throws: GatewayError.self) { try await begin() }
+            #expect(error?.code == .unknownClient)
+            #expect(try await clients.client(ids[5]) == nil)
+            for id in ids.prefix(5) { #expect(try await clients.client(id) != nil) }
+        }
+    }
+
     @Test("one person is the first user of at most a quarter of the clients, of at least one and at most 64")
     func shareOfFirstUser() {
         for (maximum, share) in [(4, 1), (7, 1), (40, 10), (256, 64), (100_000, 64)] {
