@@ -30,11 +30,17 @@ extension OAuthRoutes {
 
     /// Refuses a request before its client is known, if the address has no requests of this kind left.
     ///
+    /// A request with a secret is not refused here: secrets are compared first, and only wrong ones count, so that nobody
+    /// at the address keeps a client with the correct secret from being served. The check of a signature takes too long
+    /// for that.
+    ///
     /// - Throws: ``Refusal``.
     func admit(_ request: ServerRequest, _ form: FormFields, _ credentials: ClientCredentials) throws(Refusal) {
         let address = RequestCaller.from(services.proxies.client(of: request))
         guard !credentials.attemptAuthentication else {
-            guard let wait = services.limits.wait(.authentication, address) else { return }
+            guard case .assertion = credentials, let wait = services.limits.wait(.authentication, address) else {
+                return
+            }
             throw Refusal(response: tooMany(request, wait: wait))
         }
         guard let session = session(of: request, form),
@@ -90,8 +96,10 @@ extension OAuthRoutes {
     }
 
     /// Counts wrong credentials. Requests without any are counted already.
-    func countFailure(of request: ServerRequest, _ credentials: ClientCredentials) {
+    ///
+    /// - Throws: ``Refusal`` when the address has no such requests left.
+    func countFailure(of request: ServerRequest, _ credentials: ClientCredentials) throws(Refusal) {
         guard credentials.attemptAuthentication else { return }
-        _ = services.limits.consume(.authentication, .from(services.proxies.client(of: request)))
+        try consume(.authentication, .from(services.proxies.client(of: request)), request)
     }
 }

@@ -211,7 +211,7 @@ extension OAuthRoutes {
         do {
             return try await client(of: request, form, credentials)
         } catch let refusal as Refusal where refusal.response.status == .unauthorized {
-            countFailure(of: request, credentials)
+            try countFailure(of: request, credentials)
             throw refusal
         }
     }

@@ -102,6 +102,23 @@ struct ClientLimitTests {
         }
     }
 
+    @Test("wrong secrets of one address do not block the right secret from there")
+    func rightSecret() async throws {
+        try await OAuthFixture.with {
+            $0.requestRates.address = .perMinute(5)
+        } _: { (fixture: OAuthFixture) async throws in
+            let wrong = [("client_id", "web"), ("client_secret", "wrong"), ("token", "x")]
+            for _ in 0..<8 { _ = try await fixture.post("introspect", wrong) }
+            #expect(try await fixture.post("introspect", wrong).status == 429)
+
+            #expect(try await fixture.post("introspect", Self.web + [("token", "x")]).status == 200)
+            let basic = Data("web:\(OAuthFixture.secret)".utf8).base64EncodedString()
+            let field = [("Authorization", "Basic " + basic)]
+            #expect(try await fixture.post("introspect", [("token", "x")], headers: field).status == 200)
+            #expect(try await fixture.post("introspect", wrong).status == 429)
+        }
+    }
+
     @Test("a client that registered itself counts for its address, whose limit it does not multiply")
     func registeredClients() async throws {
         try await OAuthFixture.with {
