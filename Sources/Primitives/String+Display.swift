@@ -29,16 +29,10 @@ extension String {
     /// private, unassigned and invisible characters and white space at both ends, and truncates the rest to `limit`
     /// characters.
     ///
-    /// Source: Unicode Standard Annex #44, `Default_Ignorable_Code_Point`. U+2800 is a Braille pattern without dots.
     package func displayName(limit: Int) -> String? {
         // The text is first truncated by bytes, so that the cost does not grow with its length.
         let bounded = String(decoding: utf8.prefix(limit * 16), as: UTF8.self)
-        let scalars = bounded.unicodeScalars.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-            default: !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
-            }
-        }
+        let scalars = bounded.unicodeScalars.filter { !$0.isInvisible }
         let short = String(String.UnicodeScalarView(scalars)).trimmed.prefix(limit)
         let isVisible = short.unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {

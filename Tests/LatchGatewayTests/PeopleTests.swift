@@ -71,7 +71,8 @@ struct PeopleTests {
         "an invalid address is refused, also one that looks like another",
         arguments: [
             "", "ada", "@b", "a@", "a b@c", "a@b@c", "a@b\u{0}c", "a@b\nc", "ada\u{200B}@b", "ada\u{AD}@b",
-            "ada\u{FE0F}@b",
+            "ada\u{FE0F}@b", "ada\u{2800}@b", "a\u{115F}da@b", "a\u{1160}da@b", "a\u{3164}da@b", "a\u{FFA0}da@b",
+            "ada@b\u{E0041}", "ada@b\u{E000}", "ada\u{16FE4}@b", "ada@\u{FFFC}b",
             "\u{202E}ada@b", "\u{2066}ada\u{2069}@b", "<ada@b>", "ada@b;eve", "ada@b,eve", "Ada (a@b)",
         ])
     func invalidEmail(text: String) {

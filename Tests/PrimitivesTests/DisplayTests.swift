@@ -20,6 +20,7 @@ import Testing
             ("A\u{FE0F}d\u{E0101}a\u{3164}", "Ada"), ("A\u{34F}\u{180E}da", "Ada"), ("\u{301}", nil),
             ("\u{20DD} ", nil),
             ("e\u{301}", "e\u{301}"), ("❤", "❤"),
+            ("A\u{2800}d\u{FFFC}a\u{16FE4}\u{1D159}", "Ada"), ("\u{13441}\u{13442}", nil), ("\u{E0041}\u{E000}", nil),
         ])
     func displayName(_ text: String, _ name: String?) {
         #expect(text.displayName(limit: 8) == name)

@@ -26,11 +26,11 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Creates a normalised address from text and validates it.
     ///
     /// - Throws: ``GatewayError/Code/invalidEmail`` unless the address is `local@domain` of at most 254 bytes, with two
-    ///   non-empty parts, one `@`, no white space, no control characters, no characters that are not visible, and none of
-    ///   those that separate addresses in a list. Otherwise two addresses could look the same to an administrator. Whether
+    ///   non-empty parts, one `@`, no white space, no characters that are not visible, and none of those that separate
+    ///   addresses in a list. Otherwise two addresses could look the same to an administrator. Whether
     ///   the address receives mail is not checked.
     ///
-    /// Source: RFC 5321 §4.5.3.1.3 for the length; RFC 5322 §3.4 for the separators; UTS #39 §5.1 for what is not visible.
+    /// Source: RFC 5321 §4.5.3.1.3 for the length; RFC 5322 §3.4 for the separators.
     package init(_ text: String) throws(GatewayError) {
         self.init(normalizing: text)
         let parts = self.text.split(separator: "@", omittingEmptySubsequences: false)
@@ -44,9 +44,7 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func isRefused(_ scalar: Unicode.Scalar) -> Bool {
-        let properties = scalar.properties
-        return properties.isWhitespace || properties.isDefaultIgnorableCodePoint
-            || [.control, .format].contains(properties.generalCategory) || "<>(),;\"\\".unicodeScalars.contains(scalar)
+        scalar.properties.isWhitespace || scalar.isInvisible || "<>(),;\"\\".unicodeScalars.contains(scalar)
     }
 
     /// The normalised address.
