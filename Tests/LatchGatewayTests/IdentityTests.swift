@@ -431,4 +431,22 @@ struct IdentityTests {
             #expect(try await people.unlinkedIdentities(limit: 10).isEmpty)
         }
     }
+
+    @Test("unlinked identities of one provider do not displace those of others")
+    func boundedIdentitiesByProvider() async throws {
+        try await GatewayFixture.with { fixture in
+            let people = fixture.gateway.stores.people
+            var other = Self.provider()
+            other.id = "other"
+            _ = try? await people.person(for: Self.identity("colleague", isVerified: false), at: Self.provider())
+            for number in 0..<(UnlinkedIdentity.capacity + 5) {
+                fixture.clock.advance(1)
+                _ = try? await people.person(for: Self.identity("bot-\(number)", isVerified: false), at: other)
+            }
+            let unlinked = try await people.unlinkedIdentities(limit: 10_000)
+            #expect(unlinked.count == UnlinkedIdentity.capacity)
+            #expect(unlinked.filter { $0.provider == "home" }.map(\.subject) == ["colleague"])
+            #expect(unlinked.first?.subject == "bot-\(UnlinkedIdentity.capacity + 4)")
+        }
+    }
 }

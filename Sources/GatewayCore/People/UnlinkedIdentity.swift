@@ -17,6 +17,6 @@ package struct UnlinkedIdentity: Sendable, Equatable, Identifiable {
     /// The time of the last sign-in.
     package let seen: Date
 
-    /// The maximum number of stored identities. The oldest are deleted.
+    /// The maximum number of stored identities. Beyond it the oldest of the provider with the most are deleted.
     package static let capacity = 500
 }

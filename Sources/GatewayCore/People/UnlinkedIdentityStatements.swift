@@ -19,11 +19,15 @@ enum UnlinkedIdentityStatements {
         ON CONFLICT (provider, issuer, subject) DO NOTHING
         """, Date.self, UUID.self, String.self)
 
-    /// Deletes all but the most recently seen identities.
+    /// Deletes the identities beyond a number. Of the most recently seen ones each provider keeps as many as any other, so
+    /// that those of one provider do not displace those of others.
     static let trim = Statement(
         """
-        DELETE FROM unlinked_identities WHERE id IN
-            (SELECT id FROM unlinked_identities ORDER BY seen_at DESC, id DESC LIMIT 1000000000 OFFSET ?)
+        DELETE FROM unlinked_identities WHERE id IN (
+            SELECT id FROM (
+                SELECT id, seen_at, row_number() OVER (PARTITION BY provider ORDER BY seen_at DESC, id DESC) AS place
+                FROM unlinked_identities
+            ) AS placed ORDER BY place, seen_at DESC, id DESC LIMIT 1000000000 OFFSET ?)
         """, Int.self)
 
     static let purge = Statement("DELETE FROM unlinked_identities WHERE seen_at < ?", Date.self)
