@@ -66,6 +66,12 @@ package final class Gateway: Sendable {
             }
             let gateway = try Gateway(stores, certificates: certificates)
             try await gateway.keyAgreement?.require()
+            let count = try await stores.people.deleteGroups(exceptOf: settings.providers)
+            if count > 0 {
+                stores.log.info(
+                    "Groups of providers that are not configured, or whose groups are not read, were deleted.",
+                    ["identities": .number(count)])
+            }
             // Until the database has answered, nothing in memory may be used.
             stores.lease.expire()
             await gateway.detectExternalWrites()

@@ -25,6 +25,9 @@ struct StatementPlanTests {
         "PeopleStatements.mayUnlink": "reads the administrators",
         "PeopleStatements.remove": "reads the administrators",
         "PeopleStatements.setAdministrator": "reads the administrators",
+        // When a gateway starts.
+        "IdentityStatements.providersWithGroups": "when a gateway starts",
+        "IdentityStatements.deleteGroups": "when a gateway starts with other providers",
         // Files of the operator's folders, whose number people cannot change.
         "AssetStatements.albumPaths": "folders, once for each scan",
         "AssetStatements.albums": "the albums of a person, of all files, once for each change of the library",

@@ -24,6 +24,16 @@ enum IdentityStatements {
         String.self, String.self, String.self
     ) { row throws(DatabaseError) in try row.get(0) as String }
 
+    /// Selects the providers, with their issuers, that have sent groups.
+    static let providersWithGroups = Statement(
+        "SELECT DISTINCT provider, issuer FROM identities WHERE groups <> ''"
+    ) { row throws(DatabaseError) in (id: try row.get(0) as String, issuer: try row.get(1) as String) }
+
+    /// Deletes the groups that a provider has sent.
+    static let deleteGroups = Statement(
+        "UPDATE identities SET groups = '' WHERE provider = ? AND issuer = ? AND groups <> ''", String.self, String.self
+    )
+
     /// Links an identity for an administrator. Inserts nothing if the identity is already linked, or if the person
     /// already has an identity at the provider.
     static let link = Statement(

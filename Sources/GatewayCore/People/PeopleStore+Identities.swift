@@ -93,6 +93,22 @@ extension PeopleStore {
         cachedPersonChanged(person.id)
     }
 
+    /// Deletes the groups of all providers that are not among these or whose groups are not read. Nobody would update
+    /// them, so people would stay members for ever. They are stored again at the next sign-in through such a provider
+    /// after it is configured again.
+    ///
+    /// - Returns: The number of identities that had such groups.
+    package func deleteGroups(exceptOf providers: [ProviderConfiguration]) async throws -> Int {
+        try await database.write { connection in
+            try connection.all(IdentityStatements.providersWithGroups).filter { stored in
+                !providers.contains {
+                    ExactText($0.id) == ExactText(stored.id) && $0.settings.groupsClaim != nil
+                        && ExactText($0.settings.issuer) == ExactText(stored.issuer)
+                }
+            }.reduce(0) { try $0 + connection.run(IdentityStatements.deleteGroups, $1.id, $1.issuer) }
+        }
+    }
+
     private func active(_ person: Person, _ provider: ProviderConfiguration) throws(GatewayError) -> Person {
         guard person.isActive else {
             throw GatewayError(.personDisabled, "The person who signed in through '\(provider.id)' is disabled.")

@@ -124,6 +124,49 @@ struct VerifyTests: AsksForwardAuth {
         }
     }
 
+    @Test("Groups of a provider that is no longer configured, or whose groups are not read, count no more")
+    func groupsOfRemovedProvider() async throws {
+        let folder = try TemporaryDirectory()
+        var settings = try await GatewayFixture.settings(in: folder)
+        func provider(_ id: String, issuer: String = "https://home.example", claim: String? = "groups")
+            -> ProviderConfiguration
+        {
+            ProviderConfiguration(
+                id: id, title: id,
+                settings: .init(issuer: issuer, clientID: "latch", groupsClaim: claim), allowsRegistration: true)
+        }
+        let all = ["home", "removed", "moved", "unread"].map { provider($0) }
+        settings.providers = all
+        var gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in })
+        var people: [String: Person] = [:]
+        var tokens: [String: String] = [:]
+        for provider in all {
+            let person = try await gateway.stores.people.person(
+                for: .init(
+                    issuer: "https://home.example", subject: provider.id, email: "\(provider.id)@example.org",
+                    isEmailVerified: true, groups: ["admins"]), at: provider)
+            people[provider.id] = person
+            tokens[provider.id] = try await gateway.issuer.issue(for: person, device: .init(name: nil, kind: nil)).token
+                .reveal()
+        }
+        await gateway.close()
+
+        settings.providers = [
+            provider("home"), provider("moved", issuer: "https://new.example"), provider("unread", claim: nil),
+        ]
+        gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in })
+        for id in all.map(\.id) {
+            guard case .valid(let session) = try await gateway.issuer.authenticate(tokens[id].orThrow) else {
+                Issue.record("\(id) has no session.")
+                continue
+            }
+            #expect(session.groups == (id == "home" ? ["admins"] : []), "\(id)")
+            let stored = try await gateway.stores.people.identities(of: people[id].orThrow.id).map(\.groups)
+            #expect(stored == [session.groups], "\(id)")
+        }
+        await gateway.close()
+    }
+
     @Test("A list of groups that is too long for a header is truncated after a complete name")
     func manyGroups() async throws {
         let session = Session(

@@ -215,6 +215,8 @@ enum EveryStatement {
         NamedStatement("IdentityStatements.setGroups", IdentityStatements.setGroups.text),
         NamedStatement("IdentityStatements.groups", IdentityStatements.groups.text),
         NamedStatement("IdentityStatements.link", IdentityStatements.link.text),
+        NamedStatement("IdentityStatements.providersWithGroups", IdentityStatements.providersWithGroups.text),
+        NamedStatement("IdentityStatements.deleteGroups", IdentityStatements.deleteGroups.text),
         NamedStatement("IdentityStatements.candidate", IdentityStatements.candidate.text),
         NamedStatement("IdentityStatements.verify", IdentityStatements.verify.text),
         NamedStatement("IdentityStatements.vouch", IdentityStatements.vouch.text),
