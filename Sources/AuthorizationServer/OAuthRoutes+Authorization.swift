@@ -249,7 +249,8 @@ extension OAuthRoutes {
         let record = AuthorizationCode(parameters, allowedIn: session, expires: services.now() + lifetime)
         // Longer than it is valid, so that a code that expires during its exchange is not taken for one that was sent twice.
         try await codes.save(
-            try record.sealed(for: code, keys), under: code.key, for: lifetime + ClockDifference.tolerated)
+            try record.sealed(for: code, keys), under: code.key, for: lifetime + ClockDifference.tolerated,
+            of: .person(session.person.id))
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 

@@ -55,13 +55,13 @@ extension Bridge {
 
     /// Stores a record under a one-time code, sealed.
     package func save(_ record: CodeRecord, under code: OneTimeCode) async throws {
-        try await save(try record.sealed(for: code, keys), under: code)
+        try await save(try record.sealed(for: code, keys), under: code, of: .person(record.person))
     }
 
     /// Stores a sealed record under a one-time code.
-    package func save(_ box: [UInt8], under code: OneTimeCode) async throws {
+    package func save(_ box: [UInt8], under code: OneTimeCode, of owner: CodeOwner) async throws {
         do {
-            try await codes.save(box, under: code.key, for: codeLifetime)
+            try await codes.save(box, under: code.key, for: codeLifetime, of: owner)
         } catch {
             throw unavailable(error)
         }

@@ -200,7 +200,8 @@ package final class Bridge: Sendable {
             let record = IdentityRecord(
                 challenge: challenge, identity: identity, provider: provider.id, identifiedAt: identifiedAt,
                 expires: expires)
-            try await save(try record.sealed(for: code, keys), under: code)
+            try await save(
+                try record.sealed(for: code, keys), under: code, of: .identity(identity, at: provider.id))
             return .app(link: DeepLink.code(code, to: redirect, state: state))
         case .web(let next):
             let person = try await person(for: identity, at: provider, identifiedAt: identifiedAt)

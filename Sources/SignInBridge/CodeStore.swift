@@ -9,11 +9,14 @@ package import Crypto
 package protocol CodeStore: Sendable {
     /// Stores `record` for `lifetime`, then deletes it.
     ///
+    /// An owner has at most ``CodeOwner/maximum`` records. Beyond it the one that was stored first is deleted, so that
+    /// somebody who gets many codes displaces those of nobody else. A record without an owner has no share.
+    ///
     /// A crash may lose a stored record. The person must then sign in again.
     ///
     /// - Throws: ``GatewayError/Code/codeExists`` when a record is already stored under `key`; that record does not
     ///   change. Another error when the store does not respond, in which case the record may be stored nevertheless.
-    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws
+    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration, of owner: CodeOwner?) async throws
 
     /// Returns a record and leaves it there. Returns nil when there is none or it has expired.
     ///

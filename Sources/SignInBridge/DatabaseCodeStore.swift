@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The clocks of the gateways may differ by a minute, so a record may live a minute longer than asked.
 ///
-/// Each code costs two durable writes. Like the other stores it holds the SHA-256 of a code and a sealed record, so a stolen database contains no usable
-/// code.
+/// Each code costs two durable writes. Like the other stores it holds the SHA-256 of a code and a sealed record, so a
+/// stolen database contains no usable code.
 ///
 /// Source: OX-4, OX-15.
 package final class DatabaseCodeStore: CodeStore {
@@ -55,11 +55,18 @@ package final class DatabaseCodeStore: CodeStore {
     /// Stores a record; see ``CodeStore``.
     ///
     /// - Throws: ``GatewayError/Code/codeExists``; `DatabaseError`.
-    package func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    package func save(
+        _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration, of owner: CodeOwner?
+    ) async throws {
         let (now, statements) = (now(), statements)
         let inserted = try await database.write { connection in
-            try connection.run(
+            let inserted = try connection.run(
                 statements.insert, key.bytes, record, now + lifetime, now - ClockDifference.tolerated)
+            if inserted == 1, let shares = statements.shares {
+                try connection.run(shares.record, now, owner?.key.bytes, key.bytes)
+                if let owner { try connection.run(shares.trim, owner.key.bytes, key.bytes, CodeOwner.maximum - 1) }
+            }
+            return inserted
         }
         guard inserted == 1 else { throw GatewayError.codeExists }
         // Counting the records takes as long as reading them all, so it is not done for every record.
@@ -88,7 +95,7 @@ package final class DatabaseCodeStore: CodeStore {
         return taken.record
     }
 
-    /// Deletes expired records, and the oldest beyond the capacity. A failure is ignored: the next sweep deletes them.
+    /// Deletes expired records, and the oldest beyond the capacity, which are those of codes that were stored first. A failure is ignored: the next sweep deletes them.
     package func sweep() async {
         let (now, capacity, statements) = (now() - ClockDifference.tolerated, capacity, statements)
         // In short transactions, because every other write waits for them.
@@ -114,6 +121,8 @@ struct DatabaseCodeStatements: Sendable {
     let deleteExpired: Statement<Void, Date, Int>
     let count: Statement<Int>
     let trim: Statement<Void, Int>
+    /// The statements for the shares of owners. Nil for a table without codes.
+    let shares: (record: Statement<Void, Date, [UInt8]?, [UInt8]>, trim: Statement<Void, [UInt8], [UInt8], Int>)?
 
     init(_ table: DatabaseCodeStore.Table) {
         let name = table.rawValue
@@ -139,7 +148,21 @@ struct DatabaseCodeStatements: Sendable {
         trim = Statement(
             """
             DELETE FROM \(name) WHERE digest IN
-                (SELECT digest FROM \(name) ORDER BY expires_at LIMIT ?)
+                (SELECT digest FROM \(name) ORDER BY \(table == .codes ? "stored_at, " : "")expires_at LIMIT ?)
             """, Int.self)
+        guard table == .codes else {
+            shares = nil
+            return
+        }
+        shares = (
+            record: Statement(
+                "UPDATE \(name) SET stored_at = ?, owner = ? WHERE digest = ?", Date.self, [UInt8]?.self, [UInt8].self),
+            trim: Statement(
+                """
+                DELETE FROM \(name) WHERE digest IN (
+                    SELECT digest FROM \(name) WHERE owner = ? AND digest <> ?
+                    ORDER BY stored_at DESC, expires_at DESC LIMIT 1000000000 OFFSET ?)
+                """, [UInt8].self, [UInt8].self, Int.self)
+        )
     }
 }

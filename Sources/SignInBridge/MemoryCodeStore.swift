@@ -12,7 +12,9 @@ import Synchronization
 /// Source: OX-4.
 package final class MemoryCodeStore: CodeStore {
     private struct Generation {
-        var records: [SHA256Digest: (bytes: [UInt8], expires: Date)] = [:]
+        var records: [SHA256Digest: (bytes: [UInt8], expires: Date, owner: CodeOwner?)] = [:]
+        /// The keys of the records of each owner, the oldest first.
+        var keys: [CodeOwner: [SHA256Digest]] = [:]
         var firstExpiry = Date.distantFuture
         var lastExpiry = Date.distantPast
 
@@ -20,16 +22,38 @@ package final class MemoryCodeStore: CodeStore {
             records[key].map { now < $0.expires } ?? false
         }
 
-        mutating func insert(_ record: [UInt8], under key: SHA256Digest, until expires: Date) {
-            records[key] = (record, expires)
+        mutating func insert(_ record: [UInt8], under key: SHA256Digest, until expires: Date, of owner: CodeOwner?) {
+            _ = remove(key)
+            records[key] = (record, expires, owner)
+            if let owner { keys[owner, default: []].append(key) }
             firstExpiry = min(firstExpiry, expires)
             lastExpiry = max(lastExpiry, expires)
+        }
+
+        mutating func remove(_ key: SHA256Digest) -> (bytes: [UInt8], expires: Date)? {
+            guard let record = records.removeValue(forKey: key) else { return nil }
+            if let owner = record.owner {
+                keys[owner]?.removeAll { $0 == key }
+                if keys[owner]?.isEmpty == true { keys[owner] = nil }
+            }
+            return (record.bytes, record.expires)
         }
     }
 
     private struct State {
         package var young = Generation()
         package var old = Generation()
+
+        /// Removes the oldest record of an owner who has the maximum number.
+        mutating func makeRoom(for owner: CodeOwner) {
+            let (older, newer) = (old.keys[owner] ?? [], young.keys[owner] ?? [])
+            guard older.count + newer.count >= CodeOwner.maximum else { return }
+            if let first = older.first {
+                _ = old.remove(first)
+            } else if let first = newer.first {
+                _ = young.remove(first)
+            }
+        }
 
         mutating func dropExpired(at now: Date) {
             if old.lastExpiry <= now { old = Generation() }
@@ -62,17 +86,18 @@ package final class MemoryCodeStore: CodeStore {
 
     /// Stores a record; see ``CodeStore``.
     package func save(
-        _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration
+        _ record: [UInt8], under key: SHA256Digest, for lifetime: Duration, of owner: CodeOwner?
     ) throws(GatewayError) {
         let now = now()
         try state.withLock { state throws(GatewayError) in
             if state.young.holds(key, at: now) || state.old.holds(key, at: now) { throw .codeExists }
             state.dropExpired(at: now)
+            if let owner { state.makeRoom(for: owner) }
             if state.young.records.count >= capacity / 2 {
                 state.old = state.young
                 state.young = Generation()
             }
-            state.young.insert(record, under: key, until: now + lifetime)
+            state.young.insert(record, under: key, until: now + lifetime, of: owner)
         }
     }
 
@@ -89,8 +114,8 @@ package final class MemoryCodeStore: CodeStore {
         let now = now()
         let found = state.withLock { state in
             // Removes the key from both halves, so that a key stored twice is not found a second time.
-            let old = state.old.records.removeValue(forKey: key)
-            return state.young.records.removeValue(forKey: key) ?? old
+            let old = state.old.remove(key)
+            return state.young.remove(key) ?? old
         }
         guard let found, now < found.expires else { return nil }
         return found.bytes

@@ -36,6 +36,13 @@ extension Schema {
         Migration(
             to: 34, named: "grants as people allowed them",
             "ALTER TABLE client_consents ADD COLUMN grants \(text) NOT NULL DEFAULT ''"),
+        Migration(
+            to: 35, named: "whose one-time codes are stored",
+            """
+            ALTER TABLE one_time_codes ADD COLUMN owner BYTEA;
+            ALTER TABLE one_time_codes ADD COLUMN stored_at BIGINT NOT NULL DEFAULT 0;
+            \(codeIndexes)
+            """),
     ]
 
     /// The type of text in PostgreSQL.

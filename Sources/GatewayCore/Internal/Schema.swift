@@ -231,5 +231,21 @@ package enum Schema {
         Migration(
             to: 34, named: "grants as people allowed them",
             "ALTER TABLE client_consents ADD COLUMN grants TEXT NOT NULL DEFAULT ''"),
+        // `owner` is the hash of who signed in. It is null for codes of gateways of the version before.
+        Migration(
+            to: 35, named: "whose one-time codes are stored",
+            """
+            ALTER TABLE one_time_codes ADD COLUMN owner BLOB;
+            ALTER TABLE one_time_codes ADD COLUMN stored_at INTEGER NOT NULL DEFAULT 0;
+            \(codeIndexes)
+            """),
     ]
+
+    /// The indexes of the codes by the time at which they were stored.
+    static let codeIndexes =
+        """
+        CREATE INDEX one_time_codes_by_age ON one_time_codes (stored_at, expires_at);
+        CREATE INDEX one_time_codes_by_owner ON one_time_codes (owner, stored_at, expires_at)
+            WHERE owner IS NOT NULL;
+        """
 }

@@ -109,7 +109,7 @@ package final class UsedIDs: Sendable {
             throw GatewayError(.busy, "The gateway has got too many proofs or assertions; try again later.")
         }
         do {
-            try await store.save([], under: key, for: life)
+            try await store.save([], under: key, for: life, of: nil)
             return true
         } catch let error as GatewayError where error.code == .codeExists {
             // The repetition takes no memory.

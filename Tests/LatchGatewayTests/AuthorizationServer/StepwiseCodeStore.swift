@@ -38,8 +38,8 @@ final class StepwiseCodeStore: CodeStore {
 
     private var current: any CodeStore { store.withLock { $0 } ?? MemoryCodeStore() }
 
-    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
-        try await current.save(record, under: key, for: lifetime)
+    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration, of owner: CodeOwner?) async throws {
+        try await current.save(record, under: key, for: lifetime, of: owner)
     }
 
     func find(_ key: SHA256Digest) async throws -> [UInt8]? {

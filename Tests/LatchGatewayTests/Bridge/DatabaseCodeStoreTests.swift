@@ -28,7 +28,7 @@ struct DatabaseCodeStoreTests {
         try await withDatabases { database, _, clock in
             let store = DatabaseCodeStore(database: database, capacity: 64, now: { clock.now })
             for number in 0..<300 {
-                try await store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60 + number))
+                try await store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60 + number), of: nil)
                 #expect(try await count(database) <= 68)
             }
             #expect(try await store.consume(SHA256.digest("299")) == [1], "The newest must be there.")
@@ -37,6 +37,23 @@ struct DatabaseCodeStoreTests {
             clock.advance(1_000)
             await store.sweep()
             #expect(try await count(database) == 0)
+        }
+    }
+
+    @Test("codes that live long do not displace newer ones that live shorter")
+    func lifetimes() async throws {
+        try await withDatabases { database, _, clock in
+            let store = DatabaseCodeStore(database: database, capacity: 64, now: { clock.now })
+            for number in 0..<80 {
+                clock.advance(0.1)
+                try await store.save([1], under: SHA256.digest("\(number)"), for: .seconds(180), of: nil)
+            }
+            clock.advance(0.1)
+            try await store.save([2], under: SHA256.digest("short"), for: .seconds(60), of: nil)
+            await store.sweep()
+            #expect(try await count(database) == 64)
+            #expect(try await store.consume(SHA256.digest("short")) == [2])
+            #expect(try await store.consume(SHA256.digest("0")) == nil)
         }
     }
 

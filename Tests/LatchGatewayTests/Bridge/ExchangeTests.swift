@@ -191,11 +191,13 @@ struct ExchangeTests {
         let store = MemoryCodeStore(now: { clock.now })
         try await BridgeFixture.with(codes: { _ in store }) { fixture in
             let bridge = try fixture.base.gateway.bridge.orThrow
-            let record = CodeRecord(
-                challenge: PKCE.Verifier().challenge, person: UUID(), sessionEpoch: 0, provider: "google",
-                expires: clock.now)
+            let challenge = PKCE.Verifier().challenge
 
-            for _ in 0..<100_000 { try await bridge.save(record, under: OneTimeCode()) }
+            for _ in 0..<100_000 {
+                let record = CodeRecord(
+                    challenge: challenge, person: UUID(), sessionEpoch: 0, provider: "google", expires: clock.now)
+                try await bridge.save(record, under: OneTimeCode())
+            }
 
             #expect(store.count <= 16_384)
             clock.advance(60)

@@ -21,7 +21,7 @@ struct MemoryCodeStoreTests {
         let record = [UInt8](repeating: 1, count: 200)
 
         for number in 0..<100_000 {
-            try store.save(record, under: SHA256.digest("\(number)"), for: .seconds(60))
+            try store.save(record, under: SHA256.digest("\(number)"), for: .seconds(60), of: nil)
             #expect(store.count <= 16_384)
         }
         #expect(store.consume(SHA256.digest("99999")) == record, "The newest must be there.")
@@ -38,7 +38,7 @@ struct MemoryCodeStoreTests {
         let store = MemoryCodeStore(now: { clock.now })
 
         for number in 0..<10_000 {
-            try store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60))
+            try store.save([1], under: SHA256.digest("\(number)"), for: .seconds(60), of: nil)
             clock.advance(1)
         }
 

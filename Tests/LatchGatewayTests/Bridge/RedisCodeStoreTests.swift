@@ -20,7 +20,7 @@ struct RedisCodeStoreTests {
         let server = try await RedisServer()
         let redis = try RedisClient(RedisSettings(url: server.url))
         let digest = SHA256.digest("the code")
-        try await store(on: server).save([1], under: digest, for: .seconds(60))
+        try await store(on: server).save([1], under: digest, for: .seconds(60), of: nil)
 
         let name = "latch:code:\(digest.hexadecimal)"
         #expect(try await redis.run(RedisCommand("KEYS", "*")) == .array([.bytes(Array(name.utf8))]))
@@ -35,20 +35,20 @@ struct RedisCodeStoreTests {
     func outage() async throws {
         let server = try await RedisServer()
         let store = try store(on: server)
-        try await store.save([1], under: SHA256.digest("a"), for: .seconds(60))
+        try await store.save([1], under: SHA256.digest("a"), for: .seconds(60), of: nil)
         await server.stop()
 
         let consumeError = await #expect(throws: RedisError.self) { try await store.consume(SHA256.digest("a")) }
         #expect(consumeError?.code == .unreachable)
         let storeError = await #expect(throws: RedisError.self) {
-            try await store.save([1], under: SHA256.digest("b"), for: .seconds(60))
+            try await store.save([1], under: SHA256.digest("b"), for: .seconds(60), of: nil)
         }
         #expect(storeError?.message.contains(server.socketPath) == true)
 
         try await server.start()
         // Tried again 2 s after the last failure at the latest.
         while (try? await store.consume(SHA256.digest("a"))) == nil, !Task.isCancelled {
-            if (try? await store.save([2], under: SHA256.digest("a"), for: .seconds(60))) == nil {
+            if (try? await store.save([2], under: SHA256.digest("a"), for: .seconds(60), of: nil)) == nil {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -56,8 +56,9 @@ enum EveryStatement {
             ("insert", statements.insert.text), ("exists", statements.exists.text), ("find", statements.find.text),
             ("delete", statements.delete.text),
             ("deleteExpired", statements.deleteExpired.text), ("count", statements.count.text),
-            ("trim", statements.trim.text),
-        ].map { NamedStatement("\(table.rawValue).\($0.0)", $0.1) }
+            ("trim", statements.trim.text), ("record", statements.shares?.record.text),
+            ("trimOfOwner", statements.shares?.trim.text),
+        ].compactMap { name, text in text.map { (name, $0) } }.map { NamedStatement("\(table.rawValue).\($0.0)", $0.1) }
     }
 
     private static let aPIKeyStatements: [NamedStatement] = [
@@ -214,9 +215,9 @@ enum EveryStatement {
         NamedStatement("IdentityStatements.insert", IdentityStatements.insert.text),
         NamedStatement("IdentityStatements.setGroups", IdentityStatements.setGroups.text),
         NamedStatement("IdentityStatements.groups", IdentityStatements.groups.text),
-        NamedStatement("IdentityStatements.link", IdentityStatements.link.text),
         NamedStatement("IdentityStatements.providersWithGroups", IdentityStatements.providersWithGroups.text),
         NamedStatement("IdentityStatements.deleteGroups", IdentityStatements.deleteGroups.text),
+        NamedStatement("IdentityStatements.link", IdentityStatements.link.text),
         NamedStatement("IdentityStatements.candidate", IdentityStatements.candidate.text),
         NamedStatement("IdentityStatements.verify", IdentityStatements.verify.text),
         NamedStatement("IdentityStatements.vouch", IdentityStatements.vouch.text),

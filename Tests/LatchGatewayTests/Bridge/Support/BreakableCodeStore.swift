@@ -19,9 +19,9 @@ final class BreakableCodeStore: CodeStore {
     let isBroken = Switch()
     private let store = MemoryCodeStore()
 
-    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration) async throws {
+    func save(_ record: [UInt8], under key: SHA256Digest, for lifetime: Duration, of owner: CodeOwner?) async throws {
         if isBroken.isOn { throw CutOff() }
-        try store.save(record, under: key, for: lifetime)
+        try store.save(record, under: key, for: lifetime, of: owner)
     }
 
     func find(_ key: SHA256Digest) async throws -> [UInt8]? {
