@@ -95,7 +95,8 @@ package final class DatabaseCodeStore: CodeStore {
         return taken.record
     }
 
-    /// Deletes expired records, and the oldest beyond the capacity, which are those of codes that were stored first. A failure is ignored: the next sweep deletes them.
+    /// Deletes expired records, and the oldest beyond the capacity. In the table of codes these are the ones that were
+    /// stored first. A failure is ignored: the next sweep deletes them.
     package func sweep() async {
         let (now, capacity, statements) = (now() - ClockDifference.tolerated, capacity, statements)
         // In short transactions, because every other write waits for them.
