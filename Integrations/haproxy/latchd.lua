@@ -60,7 +60,7 @@ core.register_action("latchd", { "http-req" }, function(txn)
         txn.http:req_del_header(name)
         for _, value in pairs(answer.headers[name] or {}) do txn.http:req_set_header(name, value) end
     end
-    -- The backend gets neither a person's key nor malformed credentials, which may contain a token.
+    -- The backend gets neither a person's key nor a token after other credentials.
     if answer.headers["x-auth-credential"] then txn.http:req_del_header("authorization") end
     -- HAProxy continues after an error of a script; haproxy.cfg checks this value.
     txn:set_var("txn.latchd", true)

@@ -26,17 +26,33 @@ extension ForwardAuthRoutes {
         return fields.count == 1 ? BasicCredentials(fields[0]) : nil
     }
 
-    /// Whether the backend must not get the `Authorization` of a request: it contains a password with the format of a key,
-    /// valid or not, or it is not a single well-formed credential. Such a field may contain a key or token that only the
-    /// backend finds.
+    /// Whether the backend must not get the `Authorization` of a request: there are several fields, or one has a Basic
+    /// credential with a password in the format of a key, valid or not, or a token after other credentials.
     ///
-    /// That also applies if other credentials decide: a program may send its key to an address that needs none, for
-    /// example after a redirect.
+    /// Words are read more tolerantly than where this server accepts a key, because backends differ. All other
+    /// credentials are the backend's own. This also applies if other credentials decide: a program may send its key to
+    /// an address that needs none, for example after a redirect.
     static func hidesAuthorization(_ request: ServerRequest) -> Bool {
         let fields = request.headers.values("Authorization")
         guard let field = fields.first else { return false }
-        guard fields.count == 1, CredentialSyntax.accepts(field) else { return true }
-        return BasicCredentials(field).map { APIKeyStore.isKey(String(decoding: $0.password, as: UTF8.self)) } == true
+        guard fields.count == 1 else { return true }
+        let words = field.split { $0 == " " || $0 == "\t" || $0 == "," }
+        return words.contains(where: hasKey)
+            || zip(words, words.dropFirst()).contains { scheme, token in
+                ["bearer", "dpop"].contains(scheme.lowercased()) && token.utf8.count >= minimumTokenCount
+            }
+    }
+
+    /// The length of the shortest token of this server, in bytes.
+    private static let minimumTokenCount = 43
+
+    /// Whether a word is a name and a key in base64, also without padding or with white space after the key.
+    private static func hasKey(_ word: Substring) -> Bool {
+        let bare = word.prefix { $0 != "=" }
+        let padded = bare + String(repeating: "=", count: (4 - bare.utf8.count % 4) % 4)
+        guard let credentials = BasicCredentials("Basic \(padded)") else { return false }
+        return String(decoding: credentials.password, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .contains { APIKeyStore.isKey(String($0)) }
     }
 
     /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for
