@@ -19,8 +19,11 @@ extension OAuthRoutes {
     /// The endpoints that only programs and servers use are not for pages. The pages for people check their forms
     /// themselves, and applications send browsers to them with forms and in frames.
     package func siteScope(of route: Router.Route) -> SiteCheck.Scope {
-        let programs = [Self.pushed, Self.deviceAuthorization, Self.introspection]
-        return programs.contains { prefix + $0 == route.pattern } ? .pages : .everything
+        switch route.pattern.dropFirst(prefix.count) {
+        case Self.pushed, Self.deviceAuthorization, Self.introspection: .pages
+        case Self.authorization, Self.device, Self.endSession: .documents
+        default: .everything
+        }
     }
 
     /// Adds an endpoint that pages of every origin may call, and the response to the question of browsers whether they

@@ -18,6 +18,8 @@ package struct SiteCheck: Sendable {
         case pages
         /// The same with every method, for a form that sends the browser here, as identity providers do.
         case forms
+        /// The same also in a frame, where applications ask whether somebody is signed in.
+        case documents
         /// Everything: the route is for pages of other origins, or checks their requests itself.
         case everything
     }
@@ -33,6 +35,8 @@ package struct SiteCheck: Sendable {
     package func allows(_ request: ServerRequest, for scope: Scope) -> Bool {
         let origins = request.headers.values("Origin")
         let site = request.headers["Sec-Fetch-Site"]
+        // A page can make the browser load an address before anybody opens it, and then no site is named.
+        if scope != .everything, request.headers["Sec-Purpose"] != nil { return false }
         switch site {
         case "same-origin", "none": return true
         case nil where origins.isEmpty || origins.count == 1 && address.isOrigin(origins[0], of: request): return true
@@ -40,13 +44,13 @@ package struct SiteCheck: Sendable {
         }
         switch scope {
         case .everything: return true
-        case .forms: break
+        case .forms, .documents: break
         case .pages:
             guard [.get, .head].contains(request.method) else { return false }
             // Only scripts send an origin with these methods.
             guard origins.isEmpty || site != nil else { return false }
         }
         return request.headers["Sec-Fetch-Mode"].map { $0 == "navigate" } ?? true
-            && request.headers["Sec-Fetch-Dest"].map { $0 == "document" } ?? true
+            && request.headers["Sec-Fetch-Dest"].map { $0 == "document" || scope == .documents } ?? true
     }
 }

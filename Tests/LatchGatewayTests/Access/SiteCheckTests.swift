@@ -24,16 +24,25 @@ struct SiteCheckTests {
     private static let navigation = [
         ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
     ]
+    private static let prefetch = [
+        ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
+        ("Sec-Purpose", "prefetch"),
+    ]
     private static let callbacks: Set = [BridgeFixture.callback, "/tt/auth/callback"]
     private static let form = ("Content-Type", FormURLEncoded.mediaType)
 
     /// The routes for pages of other origins, and those that check their requests themselves.
     private static func isOpen(_ route: Router.Route) -> Bool {
         let programs = ["/oauth2/par", "/oauth2/device_authorization", "/oauth2/introspect"]
-        if route.pattern.hasPrefix("/oauth2/") { return !programs.contains(route.pattern) }
+        if route.pattern.hasPrefix("/oauth2/") { return !programs.contains(route.pattern) && !isForDocuments(route) }
         return route.pattern == "/auth/verify" || route.pattern.hasPrefix("/.well-known/oauth-")
             || ["/.well-known/openid-configuration", "/healthz", "/readyz", "/metrics"].contains(route.pattern)
             || route.pattern.hasPrefix("/.well-known/latchd")
+    }
+
+    /// The routes to which applications send browsers, also with forms and in frames.
+    private static func isForDocuments(_ route: Router.Route) -> Bool {
+        ["/oauth2/authorize", "/oauth2/device", "/oauth2/end_session"].contains(route.pattern)
     }
 
     private static func send(
@@ -53,8 +62,11 @@ struct SiteCheckTests {
             var count = 0
             for route in fixture.gateway.router.routes where route.method != .options && !Self.isOpen(route) {
                 // The callbacks take forms of identity providers.
-                let isCallback = Self.callbacks.contains(route.pattern)
-                for fields in Self.loads + (isCallback ? [] : Self.foreignOrigins) {
+                let isCallback = Self.callbacks.contains(route.pattern) || Self.isForDocuments(route)
+                let isInFrame = Self.isForDocuments(route)
+                for fields in Self.loads.dropLast(isInFrame ? 1 : 0) + (isCallback ? [] : Self.foreignOrigins) + [
+                    Self.prefetch
+                ] {
                     let response = try await Self.send(fixture, route, fields)
                     #expect(response.status == 403, "\(route) \(fields): \(response.status)")
                 }
