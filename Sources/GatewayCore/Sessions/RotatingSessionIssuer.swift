@@ -76,7 +76,16 @@ package final class RotatingSessionIssuer: SessionIssuer {
     }
 
     package func find(_ token: String) -> TokenSearch {
-        guard AccessToken.isPossible(token) else { return base.find(token) }
+        guard StatefulSessionIssuer.isOpaque(token) else { return .found(.unrecognized) }
+        return search(token)
+    }
+
+    package func findSigned(_ token: String) -> TokenSearch {
+        AccessToken.isPossible(token) ? search(token) : base.findSigned(token)
+    }
+
+    /// Searches memory for the session of an access token, or of a token of `base`.
+    private func search(_ token: String) -> TokenSearch {
         let digest = SHA256.digest(token)
         if let token = known[digest] {
             guard now() < token.expires else { return .found(.expired) }
@@ -91,10 +100,6 @@ package final class RotatingSessionIssuer: SessionIssuer {
             let authentication = try await read()
             return authentication == .unrecognized ? try await self.authenticate(token, digest) : authentication
         }
-    }
-
-    package func findSigned(_ token: String) -> TokenSearch {
-        AccessToken.isPossible(token) ? find(token) : base.findSigned(token)
     }
 
     /// Searches the database for an access token.

@@ -111,6 +111,9 @@ package final class StatefulSessionIssuer: SessionIssuer {
     /// The length of an opaque token.
     private static let opaqueCount = 43
 
+    /// Whether a text can be a token without content (``TokenFormat/opaque``).
+    static func isOpaque(_ token: String) -> Bool { token.utf8.count == opaqueCount }
+
     /// Returns the session that a token belongs to; see ``SessionIssuer``.
     package func authenticate(_ token: String) async throws -> Authentication {
         switch find(token) {
@@ -121,13 +124,13 @@ package final class StatefulSessionIssuer: SessionIssuer {
 
     /// Returns the session that a token belongs to, when it is in memory; see ``SessionIssuer``.
     package func cachedAuthentication(_ token: String) -> Authentication? {
-        guard token.utf8.count == Self.opaqueCount else { return .unrecognized }
+        guard Self.isOpaque(token) else { return .unrecognized }
         return cachedAuthentication(SHA256.digest(token))
     }
 
     /// Searches memory for the session of a token; see ``SessionIssuer``.
     package func find(_ token: String) -> TokenSearch {
-        guard token.utf8.count == Self.opaqueCount else { return .found(.unrecognized) }
+        guard Self.isOpaque(token) else { return .found(.unrecognized) }
         return find(SHA256.digest(token))
     }
 

@@ -14,9 +14,11 @@ import Testing
 /// Every kind of token, code and handle at every place that takes one.
 @Suite("Kinds of tokens", .timeLimit(.minutes(20)))
 struct TokenKindTests {
-    @Test("RFC 8725 §2.8 RFC 9068 §5 no kind of token passes for another, at any place of this server")
-    func matrix() async throws {
-        try await TokenKinds.with { kinds in
+    @Test(
+        "RFC 8725 §2.8 RFC 9068 §5 no kind of token passes for another, at any place of this server",
+        arguments: [SessionTokens.stateful, .rotating])
+    func matrix(_ sessions: SessionTokens) async throws {
+        try await TokenKinds.with(sessions) { kinds in
             let client = try HTTPClient()
             try await attempt {
                 try await Self.check(kinds.verifiers + kinds.partyVerifiers(client), kinds)

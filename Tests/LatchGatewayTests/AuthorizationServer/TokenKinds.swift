@@ -30,7 +30,9 @@ struct TokenKinds: Sendable {
 
     var base: GatewayFixture { bridge.base }
 
-    static func with(_ body: (TokenKinds) async throws -> Void) async throws {
+    static func with(
+        _ sessions: SessionTokens = .stateful, _ body: (TokenKinds) async throws -> Void
+    ) async throws {
         let keyed = try AssertionMaker("keyed")
         let client = try keyed.registered(redirects: [OAuthFixture.webRedirect])
         let server = try IntrospectionClient(id: "backend", secret: Secret(TimeTrackerFixture.clientSecret))
@@ -42,6 +44,7 @@ struct TokenKinds: Sendable {
                     settings.timeTracker.prefix = ""
                     settings.introspectionClients = [server]
                     settings.sessions.maximumPerPerson = 10_000
+                    settings.sessions.tokens = sessions
                     settings.verify.rules.rules = [
                         AccessRule(named: "apps", hosts: ["app.example.org"], admission: .signedIn)
                     ].compactMap { $0 }
