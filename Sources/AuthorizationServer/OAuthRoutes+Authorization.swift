@@ -181,12 +181,12 @@ extension OAuthRoutes {
     /// Whether the person has signed in recently, if somebody with a stolen session of theirs could receive the tokens and
     /// keep them after the person has ended that session: those of a client that registered itself, until the person has
     /// allowed it, and those at an address that any program can have. All other clients have redirects that an
-    /// administrator has chosen or approved, where only the client itself receives them; their people are not asked again.
+    /// administrator has chosen or approved, where other programs receive nothing; their people are not asked again.
     private func isRecentForLastingAccess(
         _ session: Session, _ parameters: AuthorizationParameters
     ) async throws -> Bool {
         let client = parameters.client
-        guard (try? services.requireRecentSignIn(for: .allowApp, session)) == nil else { return true }
+        if try await services.isRecentIfPossible(.allowApp, session) { return true }
         guard parameters.destination.identifiesClient else { return false }
         guard client.isUnverified else { return true }
         return try await services.clients.isAllowed(
@@ -250,7 +250,7 @@ extension OAuthRoutes {
         // Longer than it is valid, so that a code that expires during its exchange is not taken for one that was sent twice.
         try await codes.save(
             try record.sealed(for: code, keys), under: code.key, for: lifetime + ClockDifference.tolerated,
-            of: .person(session.person.id))
+            of: .clients(of: session.person.id))
         return respond(to: parameters.destination, [("code", code.text)], request)
     }
 

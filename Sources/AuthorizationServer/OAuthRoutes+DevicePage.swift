@@ -89,7 +89,7 @@ extension OAuthRoutes {
             let asked = try await devices.find(code)
         else { return nil }
         let client = try await services.clients.client(asked.grant.client)
-        guard isAuthenticated(visit.session, asFor: asked, of: client) else {
+        guard try await isAuthenticated(visit.session, asFor: asked, of: client) else {
             return pages.seeOther(
                 PagePath.signIn(returningTo: devicePath(code.shown), requiresReauthentication: true))
         }
@@ -116,13 +116,17 @@ extension OAuthRoutes {
     /// Whether the person has authenticated as recently and as strongly as the request of a device needs. What the device
     /// itself asks for is tried once: a person who signs in for the request has done enough.
     ///
-    /// Every device needs a recent sign-in, because its session goes on when the person ends the one in which it was
-    /// allowed.
+    /// Every device needs a recent sign-in of a person with a password, because its session goes on when the person ends
+    /// the one in which it was allowed.
     private func isAuthenticated(
         _ session: Session, asFor asked: DeviceRequest, of client: RegisteredClient?
-    ) -> Bool {
+    ) async throws -> Bool {
         let action = asked.dialect.flatMap { deviceDialects[$0] }?.deviceAction ?? .allowDevice
-        guard (try? services.requireRecentSignIn(for: action, session)) != nil else { return false }
+        let isRecent =
+            action == .allowDevice
+            ? try await services.isRecentIfPossible(action, session)
+            : (try? services.requireRecentSignIn(for: action, session)) != nil
+        guard isRecent else { return false }
         guard !Self.isLater(session, than: asked.created) else { return true }
         let levels = [asked.level, client?.settings.level].compactMap { $0 }
         let ages = [asked.maximumAge, client?.settings.maximumAge].compactMap { $0 }

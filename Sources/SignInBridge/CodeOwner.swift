@@ -10,7 +10,11 @@ package struct CodeOwner: Sendable, Hashable {
     /// The hash by which a store counts, which does not reveal the owner.
     let key: SHA256Digest
 
-    /// A person of this server.
+    /// The clients of OAuth to which a person of this server signs in. They have a share of their own, because a page can
+    /// make a browser sign in to one again and again.
+    package static func clients(of person: UUID) -> Self { Self(key: SHA256.digest("clients\n" + person.uuidString)) }
+
+    /// A person of this server who signs in to a dialect.
     package static func person(_ id: UUID) -> Self { Self(key: SHA256.digest("person\n" + id.uuidString)) }
 
     /// An identity at a provider, which may belong to no person.

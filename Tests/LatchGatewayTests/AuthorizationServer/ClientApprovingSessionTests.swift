@@ -110,6 +110,21 @@ struct ClientApprovingSessionTests {
         }
     }
 
+    @Test("a person without a password is not asked to confirm, because a provider may be unable to")
+    func withoutPassword() async throws {
+        try await Self.with { fixture in
+            let stores = fixture.gateway.gateway.stores
+            let person = try await stores.people.require(GatewayFixture.email)
+            _ = try await stores.database.write { try $0.run(IdentityStatements.dropPassword, person.id) }
+            fixture.gateway.clock.advance(601)
+            #expect(try await fixture.open(fixture.parameters).status == 200)
+            let codes = try await fixture.codes(Self.fields("onyx"))
+            #expect(try await fixture.enter(codes.userCode).text.contains(codes.userCode))
+            let key = try await fixture.codes(Self.fields("relate-mail"))
+            #expect(try await fixture.enter(key.userCode).status == 303, "A key lasts, so it needs a recent sign-in.")
+        }
+    }
+
     /// Replaces the browser's session by one that was created from it, and returns the two.
     private static func useChild(
         _ body: JSONValue, _ fixture: OAuthFixture

@@ -14,6 +14,18 @@ struct MemoryCodeStoreTests {
         try await checkCodeStore(store, beside: store) { clock.advance($0) }
     }
 
+    @Test("OX-4 the codes of a person's clients of OAuth displace none of a sign-in to a dialect")
+    func separateShares() throws {
+        let store = MemoryCodeStore(now: { Date(timeIntervalSince1970: 0) })
+        let (person, own) = (UUID(), SHA256.digest("own"))
+        try store.save([1], under: own, for: .seconds(60), of: .person(person))
+        for number in 0..<CodeOwner.maximum + 1 {
+            try store.save([2], under: SHA256.digest("\(number)"), for: .seconds(60), of: .clients(of: person))
+        }
+        #expect(store.consume(SHA256.digest("0")) == nil)
+        #expect(store.consume(own) == [1])
+    }
+
     @Test("OX-4 100,000 abandoned sign-ins use bounded memory, which is freed when they expire")
     func abandoned() throws {
         let clock = TestClock()
