@@ -63,7 +63,8 @@ package final class RequestActor: WriteCondition {
     /// Returns a check of the credential for as long as the response to the current request is sent, which can take hours.
     ///
     /// - Parameter database: The database with the sessions and keys.
-    /// - Returns: The check, which reads the database at most once in five seconds and throws as ``check(_:)``.
+    /// - Returns: The check, which reads the database at most once in five seconds and throws as ``check(_:)``. It does not
+    ///   throw when the database does not respond.
     ///   Nil when the request is not authenticated.
     package static func checkWhileSending(_ database: Database) -> (@Sendable () async throws -> Void)? {
         guard let current, current.identity.withLock({ $0 != nil }) else { return nil }
@@ -75,7 +76,12 @@ package final class RequestActor: WriteCondition {
                 last = now
                 return true
             }
-            if isDue { try await database.read { connection in try current.check(connection) } }
+            guard isDue else { return }
+            do {
+                try await database.read { connection in try current.check(connection) }
+            } catch is DatabaseError {
+                // A database that fails over has not ended the session. The next check decides.
+            }
         }
     }
 
