@@ -42,7 +42,7 @@ final class GatewayCrashes {
         let clients = (0..<last).map { person in client(person, isKilled: true) { try $0.work() } }
         let revocation = isRevoking ? try someRevocation(of: last) : nil
         let confirmation = Task { [fixture] in try await revocation?.run(in: fixture) }
-        try await Task.sleep(for: .microseconds(Int.random(in: 500...80_000, using: &random)))
+        try await Task.sleep(for: moment(within: 80_000))
         await gateway.kill()
         for (person, client) in clients.enumerated() { known[person] = await client.cancellableValue }
 
@@ -52,12 +52,18 @@ final class GatewayCrashes {
         unclear += known.reduce(0) { $0 + $1.unclear.count }
     }
 
+    /// A moment at which something is in progress: from 0.5 ms to a number of microseconds, on the machine for which the
+    /// limits are written, and later on a slower one.
+    private func moment(within most: Double) -> Duration {
+        .microseconds(Double.random(in: 500...most, using: &random) * MachineSpeed.slowness)
+    }
+
     /// At times starts the gateway and kills it while it starts, while it takes up what the last one left in the log of the
     /// database.
     func killWhileStarting() async throws {
         guard random.chance(30) else { return }
         let starting = try fixture.beginGateway()
-        try await Task.sleep(for: .microseconds(Int.random(in: 500...40_000, using: &random)))
+        try await Task.sleep(for: moment(within: 40_000))
         starting.send(SIGKILL)
         await starting.waitForExit()
         killedWhileStarting += 1
