@@ -186,7 +186,7 @@ extension OAuthRoutes {
         _ session: Session, _ parameters: AuthorizationParameters
     ) async throws -> Bool {
         let client = parameters.client
-        if try await services.isRecentIfPossible(.allowApp, session) { return true }
+        if try await services.isRecentEnough(for: .allowApp, session) { return true }
         guard parameters.destination.identifiesClient else { return false }
         guard client.isUnverified else { return true }
         return try await services.clients.isAllowed(

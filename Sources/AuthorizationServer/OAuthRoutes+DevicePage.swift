@@ -122,11 +122,7 @@ extension OAuthRoutes {
         _ session: Session, asFor asked: DeviceRequest, of client: RegisteredClient?
     ) async throws -> Bool {
         let action = asked.dialect.flatMap { deviceDialects[$0] }?.deviceAction ?? .allowDevice
-        let isRecent =
-            action == .allowDevice
-            ? try await services.isRecentIfPossible(action, session)
-            : (try? services.requireRecentSignIn(for: action, session)) != nil
-        guard isRecent else { return false }
+        guard try await services.isRecentEnough(for: action, session) else { return false }
         guard !Self.isLater(session, than: asked.created) else { return true }
         let levels = [asked.level, client?.settings.level].compactMap { $0 }
         let ages = [asked.maximumAge, client?.settings.maximumAge].compactMap { $0 }

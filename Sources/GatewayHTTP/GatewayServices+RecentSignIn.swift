@@ -10,10 +10,12 @@ extension GatewayServices {
         try action.requireRecent(session.authenticated, at: now())
     }
 
-    /// Whether a session may do what everybody does daily: its sign-in is recent, or its person has no password to confirm
-    /// with. Identity providers often cannot confirm a person who is signed in there, so such a person would be refused.
-    package func isRecentIfPossible(_ action: SensitiveAction, _ session: Session) async throws -> Bool {
+    /// Whether the sign-in of a session is recent enough for an action. People without a password allow apps and devices
+    /// without a recent sign-in: many identity providers cannot confirm somebody who is signed in there, and such a person
+    /// could then use no app.
+    package func isRecentEnough(for action: SensitiveAction, _ session: Session) async throws -> Bool {
         if (try? requireRecentSignIn(for: action, session)) != nil { return true }
+        guard [.allowApp, .allowDevice].contains(action) else { return false }
         guard settings.passwordsEnabled else { return true }
         return try await !people.hasPassword(session.person.id)
     }
