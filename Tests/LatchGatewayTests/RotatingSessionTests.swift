@@ -95,7 +95,8 @@ struct RotatingSessionTests {
             let session = try #require(try await stores.sessions.list().first)
             #expect(session.device.kind != SessionDevice.clientKind)
             let person = try await stores.people.require(GatewayFixture.email)
-            _ = try await stores.sessions.end(session.id, asking: Session(now: person, fixture.clock.now))
+            let own = try #require(try await stores.sessions.ownSession(session.id, of: person.id))
+            _ = try await stores.sessions.end(own, asking: Session(now: person, fixture.clock.now))
             await fixture.gateway.detectExternalWrites()
             #expect(try await fixture.me(ended.access).json?["error_code"]?.string == "SESSION_TERMINATED")
 

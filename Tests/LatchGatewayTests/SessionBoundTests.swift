@@ -88,9 +88,10 @@ struct SessionBoundTests {
                 let forget = Statement("UPDATE sessions SET uuid = NULL WHERE id = ?", String.self)
                 let id = made.session
                 if isOld { _ = try await fixture.gateway.stores.database.write { try $0.run(forget, id.rawValue) } }
-                #expect(try await sessions.ownSession(uuid: id.uuid, of: people[0].id)?.id == id)
+                let own = try #require(try await sessions.ownSession(uuid: id.uuid, of: people[0].id))
+                #expect(own.id == id)
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[1].id) == nil)
-                #expect(try await sessions.end(id, asking: Session(now: people[0], fixture.clock.now)))
+                #expect(try await sessions.end(own, asking: Session(now: people[0], fixture.clock.now)))
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[0].id) == nil)
             }
         }

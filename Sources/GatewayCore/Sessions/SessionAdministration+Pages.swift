@@ -21,19 +21,20 @@ extension SessionAdministration {
     /// - Parameters:
     ///   - session: The session to end.
     ///   - asking: The session that makes the request.
-    /// - Returns: Whether the person had such a live session.
+    /// - Returns: Whether the session was still live.
     /// - Throws: The error of ``requireMayEnd(_:asking:)``; `DatabaseError`.
-    package func end(_ session: SessionID, asking: Session) async throws -> Bool {
+    package func end(_ session: OwnSession, asking: Session) async throws -> Bool {
         let (now, person) = (now(), asking.person.id)
-        guard let found = try await ownSession(session, of: person) else { return false }
-        try requireMayEnd(found, asking: asking)
+        try requireMayEnd(session, asking: asking)
         let count = try await database.write { connection in
             try connection.run(
-                SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.rawValue, person, now)
+                SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.id.rawValue, person,
+                now)
         }
         guard count > 0 else { return false }
         recordEnd(
-            of: person, AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session))
+            of: person,
+            AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session.id))
         return true
     }
 

@@ -60,7 +60,9 @@ extension PageRoutes {
         if id == visit.session.id.rawValue { return try await signOut(visit) }
         // A session that has ended in the meantime is not an error.
         return try await confirmingFirst(PagePath.account) {
-            _ = try await services.sessions.end(SessionID(rawValue: id), asking: visit.session)
+            if let found = try await services.sessions.ownSession(SessionID(rawValue: id), of: visit.person.id) {
+                _ = try await services.sessions.end(found, asking: visit.session)
+            }
             return seeOther(PagePath.account + "?done=device")
         }
     }
