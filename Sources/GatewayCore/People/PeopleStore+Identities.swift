@@ -94,18 +94,21 @@ extension PeopleStore {
     }
 
     /// Deletes the groups of all providers that are not among these or whose groups are not read. Nobody would update
-    /// them, so people would stay members for ever. They are stored again at the next sign-in through such a provider
+    /// them, so people would stay members. They are stored again at the next sign-in through such a provider
     /// after it is configured again.
     ///
     /// - Returns: The number of identities that had such groups.
     package func deleteGroups(exceptOf providers: [ProviderConfiguration]) async throws -> Int {
-        try await database.write { connection in
-            try connection.all(IdentityStatements.providersWithGroups).filter { stored in
-                !providers.contains {
-                    ExactText($0.id) == ExactText(stored.id) && $0.settings.groupsClaim != nil
-                        && ExactText($0.settings.issuer) == ExactText(stored.issuer)
-                }
-            }.reduce(0) { try $0 + connection.run(IdentityStatements.deleteGroups, $1.id, $1.issuer) }
+        let others = try await database.read { try $0.all(IdentityStatements.providersWithGroups) }.filter { stored in
+            !providers.contains {
+                ExactText($0.id) == ExactText(stored.id) && $0.settings.groupsClaim != nil
+                    && ExactText($0.settings.issuer) == ExactText(stored.issuer)
+            }
+        }
+        // Most starts have nothing to delete.
+        guard !others.isEmpty else { return 0 }
+        return try await database.write { connection in
+            try others.reduce(0) { try $0 + connection.run(IdentityStatements.deleteGroups, $1.id, $1.issuer) }
         }
     }
 
