@@ -82,6 +82,25 @@ struct DownloadShareTests {
         }
     }
 
+    @Test("a database that does not respond cuts off nothing")
+    func unavailable() async throws {
+        try await GatewayFixture.with { fixture in
+            _ = try await fixture.addPerson()
+            let token = try await fixture.token()
+            let session = try #require(try await fixture.gateway.issuer.authenticate(token).session)
+            let stores = try await fixture.otherProcess()
+            let clock = fixture.clock
+            let check = try await RequestActor.checkingWrites(now: { clock.now }) {
+                RequestActor.identify(.session(session.id))
+                return RequestActor.checkWhileSending(stores.database)
+            }
+            await stores.close()
+            clock.advance(6)
+            try await check?()
+            #expect(check != nil)
+        }
+    }
+
     @Test("a place for a response is free again after it is left, once, and after its last reference")
     func places() {
         let places = ResponsePlaces(2)
