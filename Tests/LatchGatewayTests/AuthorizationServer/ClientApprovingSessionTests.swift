@@ -23,12 +23,7 @@ struct ClientApprovingSessionTests {
     private static func with(_ body: (OAuthFixture) async throws -> Void) async throws {
         try await OAuthFixture.withDevices({ settings in
             settings.authorizationServer.servesDialectsToDevices = true
-            settings.immich.isEnabled = true
-            settings.immich.prefix = "/im"
-            settings.timeTracker.isEnabled = true
-            settings.timeTracker.prefix = "/tt"
-            settings.relateMail.isEnabled = true
-            settings.relateMail.prefix = "/rm"
+            settings.serveDialects()
         }) { fixture in
             let client = RegisteredClient(
                 id: "self", name: "Self-made", secretHash: nil, redirects: [selfRedirect],

@@ -21,12 +21,7 @@ struct DeviceDialectTests {
         try await OAuthFixture.with(
             { settings in
                 settings.authorizationServer.servesDialectsToDevices = isOn
-                settings.immich.isEnabled = true
-                settings.immich.prefix = "/im"
-                settings.timeTracker.isEnabled = true
-                settings.timeTracker.prefix = "/tt"
-                settings.relateMail.isEnabled = true
-                settings.relateMail.prefix = "/rm"
+                settings.serveDialects()
                 settings.accountLimit.attempts = 100
             }, body)
     }

@@ -29,17 +29,22 @@ enum EveryRoute {
 extension GatewaySettings {
     static let clientSecret = "the backend's own secret"
 
-    /// Turns on every dialect at a prefix of its own, the pages, the authorization server, `/auth/verify` for this
-    /// machine, and introspection.
-    mutating func serveEverything() {
-        onyx.allowsRegistration = true
+    /// Turns on every dialect, those other than Onyx at a prefix of their own.
+    mutating func serveDialects() {
         immich.isEnabled = true
         immich.prefix = "/im"
         timeTracker.isEnabled = true
         timeTracker.prefix = "/tt"
-        timeTracker.startRate = .perMinute(1_000_000)
         relateMail.isEnabled = true
         relateMail.prefix = "/rm"
+    }
+
+    /// Turns on every dialect at a prefix of its own, the pages, the authorization server, `/auth/verify` for this
+    /// machine, and introspection.
+    mutating func serveEverything() {
+        serveDialects()
+        onyx.allowsRegistration = true
+        timeTracker.startRate = .perMinute(1_000_000)
         relateMail.clientID = "mail"
         verify.isEnabled = true
         verify.rules = AccessRules([
