@@ -28,7 +28,6 @@ extension String {
     /// Returns the text as a name to store and show, or nil when nothing visible is left. Removes control, formatting,
     /// private, unassigned and invisible characters and white space at both ends, and truncates the rest to `limit`
     /// characters.
-    ///
     package func displayName(limit: Int) -> String? {
         // The text is first truncated by bytes, so that the cost does not grow with its length.
         let bounded = String(decoding: utf8.prefix(limit * 16), as: UTF8.self)

@@ -62,7 +62,7 @@ struct AllowedGrants: Sendable, Equatable {
         }
     }
 
-    /// Adds a grant. Without room for all, those that were allowed first are left out, so that the person is asked again.
+    /// Adds a grant. Beyond the maximum the oldest grants are removed, and the person is asked for them again.
     mutating func add(_ grant: ClientGrant) {
         var added = Self(client: client)
         added.grants = [grant]

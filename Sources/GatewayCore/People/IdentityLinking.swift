@@ -110,7 +110,7 @@ struct IdentityLinking: Sendable {
     /// only providers that may not link by address. What such a provider says about an address counts for new accounts and
     /// invitations, and not for those of people who sign in elsewhere.
     ///
-    /// Only identities that were linked by the account's address count. Whoever uses the account can have linked the others.
+    /// Only identities that were linked by the account's address count. Anybody who uses the account can have linked the others.
     private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
         guard candidate.person.hasProvedAddress else { return true }
         guard candidate.hasIdentity else { return false }

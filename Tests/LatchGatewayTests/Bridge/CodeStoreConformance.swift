@@ -82,7 +82,7 @@ private func checkShares(
     try await store.save([1], under: key("of bob"), for: .seconds(3_600), of: bob)
     for number in 0..<(CodeOwner.maximum + 1) {
         try await advance(0.001)
-        // The first ones live the longest, so that the order of expiry is another one than that of storing.
+        // The first codes expire last, so the order of expiry differs from the order in which they are stored.
         try await (number.isMultiple(of: 2) ? store : other).save(
             [2], under: code(number), for: .seconds(7_200 - number), of: ada)
     }
