@@ -291,6 +291,19 @@ struct DatabaseCopyTests {
             let isRefused = (try? ParentFolder.requireOwn(of: own + "/copy.db", allowsSticky: false, to: "test")) == nil
             #expect(isRefused != isAllowed, "\(mode)")
         }
+        // The folder that a link leads to is this user's, but others can replace the link.
+        let (shared, linked) = (folder.file("shared"), folder.file("linked"))
+        for path in [shared, linked + "/inner"] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(atPath: shared + "/link", withDestinationPath: linked)
+        for (mode, isAllowed) in [(0o755, true), (0o777, false)] {
+            #expect(unsafe chmod(shared, mode_t(mode)) == 0)
+            for path in [shared + "/link/copy.db", shared + "/link/inner/copy.db"] {
+                let isRefused = (try? ParentFolder.requireOwn(of: path, allowsSticky: false, to: "test")) == nil
+                #expect(isRefused != isAllowed, "\(mode) \(path)")
+            }
+        }
     }
 
     @Test("a copy is not written where another user could read or replace it")

@@ -23,11 +23,14 @@ package enum ParentFolder {
         guard let whole = unsafe realpath(folder, nil) else { return }
         defer { unsafe free(whole) }
         try requireOwn(folder, writers: 0o022, allowsSticky: allowsSticky, to: act)
-        var above = unsafe String(cString: whole)
-        while above != "/" {
-            above = path(of: above)
-            // Others cannot rename this user's folders in a folder with the sticky bit.
-            try requireOwn(above, writers: 0o002, allowsSticky: true, to: act)
+        // The path as given too: somebody who may write beside a symbolic link can replace it.
+        for start in [unsafe String(cString: whole), folder] {
+            var above = start
+            while above.contains("/"), above != "/" {
+                above = path(of: above)
+                // Others cannot rename this user's folders in a folder with the sticky bit.
+                try requireOwn(above, writers: 0o002, allowsSticky: true, to: act)
+            }
         }
     }
 
