@@ -91,7 +91,7 @@ struct SessionBoundTests {
                 let own = try #require(try await sessions.ownSession(uuid: id.uuid, of: people[0].id))
                 #expect(own.id == id)
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[1].id) == nil)
-                #expect(try await sessions.end(own, asking: Session(now: people[0], fixture.clock.now)))
+                #expect(try await sessions.end(own, asking: Session(now: people[0], fixture.clock.now)) == 1)
                 #expect(try await sessions.ownSession(uuid: id.uuid, of: people[0].id) == nil)
             }
         }

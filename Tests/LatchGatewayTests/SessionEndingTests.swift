@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPMessages
+import OAuth
 import TestSupport
 import Testing
 
@@ -113,6 +114,118 @@ struct SessionEndingTests {
             #expect(try await remove(owner) == "/latch/account?done=app")
             #expect(try await stores.clients.allowed(by: ada).isEmpty)
             #expect(try await stores.sessions.live(of: ada).count == 2)
+        }
+    }
+
+    /// Signs in the browser and a client in it, and then another browser. Returns the sessions in this order.
+    private static func signIns(_ fixture: OAuthFixture, child: Bool = false) async throws -> [SessionID] {
+        let sessions = fixture.gateway.gateway.stores.sessions
+        let ada = try await fixture.gateway.gateway.stores.people.require(GatewayFixture.email).id
+        var ids: [SessionID] = []
+        func add() async throws {
+            let new = try await sessions.live(of: ada).map(\.id).filter { !ids.contains($0) }
+            ids.append(try #require(new.first))
+            fixture.gateway.clock.advance(1)
+        }
+        _ = try await fixture.browser.signIn()
+        try await add()
+        if child {
+            let parent = try fixture.browser.browser.cookies["latchd_session"].orThrow
+            let response = try await fixture.gateway.http.send(
+                "POST", "/im/sessions",
+                headers: GatewayFixture.bearer(parent) + [("Content-Type", "application/json")], body: "{}")
+            fixture.browser.browser.cookies["latchd_session"] = try (response.json?["token"]?.string).orThrow
+            try await add()
+        }
+        _ = try await fixture.tokens()
+        try await add()
+        return ids
+    }
+
+    private static func live(_ fixture: OAuthFixture) async throws -> Set<SessionID> {
+        let stores = fixture.gateway.gateway.stores
+        return Set(try await stores.sessions.live(of: stores.people.require(GatewayFixture.email).id).map(\.id))
+    }
+
+    private static func end(_ session: SessionID, _ browser: PageBrowser) async throws -> String? {
+        try await browser.submit("/latch/account/devices/\(session)/end", on: "/latch/account").next
+    }
+
+    @Test(
+        "ending a session of a browser ends the clients that began in it or in its children", arguments: [false, true])
+    func clientsOfStolen(child: Bool) async throws {
+        try await OAuthFixture.with({ $0.serveDialects() }) { fixture in
+            let stolen = try await Self.signIns(fixture, child: child)
+            let owner = fixture.browser.another
+            _ = try await owner.signIn()
+            let kept = try await Self.live(fixture).subtracting(stolen)
+            #expect(kept.count == 1 && stolen.count == (child ? 3 : 2))
+            fixture.gateway.clock.advance(11 * minute)
+            #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
+            #expect(try await owner.get("/latch/account?done=device-apps").text.contains("The device and the apps"))
+            #expect(try await Self.live(fixture) == kept)
+            let ended = fixture.gateway.lines.audit.filter { $0["reason"]?.string == "from-another" }
+            #expect(ended.count >= 2)
+        }
+    }
+
+    @Test("an old session ends an older one with the clients that began in it later, and those of no newer session")
+    func newerClients() async throws {
+        try await OAuthFixture.with { fixture in
+            _ = try await fixture.browser.signIn()
+            let old = try #require(try await Self.live(fixture).first)
+            fixture.gateway.clock.advance(1)
+            let asking = fixture.browser.another
+            _ = try await asking.signIn()
+            let kept = try await Self.live(fixture).subtracting([old])
+            fixture.gateway.clock.advance(1)
+            _ = try await fixture.tokens()
+            fixture.gateway.clock.advance(11 * minute)
+            #expect(try await Self.end(old, asking) == "/latch/account?done=device-apps")
+            #expect(try await Self.live(fixture) == kept)
+        }
+    }
+
+    @Test("a device that was allowed in a session ends no other sessions")
+    func device() async throws {
+        try await OAuthFixture.withDevices({ settings in
+            settings.authorizationServer.servesDialectsToDevices = true
+            settings.serveDialects()
+        }) { fixture in
+            _ = try await fixture.browser.signIn()
+            let older = try #require(try await Self.live(fixture).first)
+            fixture.gateway.clock.advance(1)
+            let codes = try await fixture.codes([("client_id", "latch"), ("dialect", "immich"), ("scope", nil)])
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            let token = try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            let path = "/im/sessions/\(older.uuid.uuidString.lowercased())"
+            let response = try await fixture.gateway.http.send("DELETE", path, headers: GatewayFixture.bearer(token))
+            #expect(response.status == 403)
+            #expect(try await Self.live(fixture).contains(older))
+        }
+    }
+
+    @Test("signing out of a browser keeps its clients, and ends one of them without a recent sign-in")
+    func ownClients() async throws {
+        try await OAuthFixture.with { fixture in
+            let own = try await Self.signIns(fixture)
+            _ = try await fixture.tokens()
+            let all = try await Self.live(fixture)
+            fixture.gateway.clock.advance(11 * minute)
+            #expect(try await Self.end(own[1], fixture.browser) == "/latch/account?done=device")
+            #expect(try await Self.live(fixture) == all.subtracting([own[1]]))
+            _ = try await fixture.browser.submit("/latch/sign-out", on: "/latch/account")
+            #expect(try await Self.live(fixture) == all.subtracting(own))
+        }
+    }
+
+    @Test("an operator who revokes a session revokes the clients that began in it")
+    func revoked() async throws {
+        try await OAuthFixture.with { fixture in
+            let sessions = try await Self.signIns(fixture)
+            #expect(
+                try await fixture.gateway.gateway.stores.sessions.revoke(sessions[0]) == RevokedAccess(sessions: 2))
+            #expect(try await Self.live(fixture).isEmpty)
         }
     }
 }

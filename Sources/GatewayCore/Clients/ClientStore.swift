@@ -185,7 +185,8 @@ extension ClientStore {
         let (now, person) = (now(), asking.person.id)
         return try await database.write { connection in
             if try connection.first(
-                ClientStatements.hasNewerSession, person, now, client, asking.created, asking.id.rawValue) == true
+                ClientStatements.hasNewerSession, person, now, client, asking.endsSessionsBefore, asking.id.rawValue)
+                == true
             {
                 try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now)
             }

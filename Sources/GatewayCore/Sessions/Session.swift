@@ -27,9 +27,14 @@ package struct Session: Sendable, Equatable, Identifiable {
     /// The session that this one was created from. Nil when there is none.
     package let parent: SessionID?
 
-    /// Whose limits the requests of the session count for: its own, or those of the session that it was created from, so
-    /// that a session does not get new limits with each session that it creates.
-    package var caller: RequestCaller { .session(parent ?? id) }
+    /// Whose limits the requests of the session count for: its own, or those of all sessions that were created from the
+    /// same session, so that a session does not get new limits with each session that it creates.
+    package var caller: RequestCaller { parent.map(RequestCaller.childSessions) ?? .session(id) }
+
+    /// The session ends others of its person that began before this time without a recent sign-in. At a device that was
+    /// allowed elsewhere nobody authenticated, so it ends no others: otherwise a stolen session could allow one to end
+    /// newer sessions.
+    package var endsSessionsBefore: Date { authenticated > .distantPast ? created : .distantPast }
 
     package init(
         id: SessionID, person: Person, created: Date, authenticated: Date? = nil, expires: Date, cap: Date,

@@ -16,35 +16,50 @@ extension SessionAdministration {
         return try await database.read { try $0.all(SessionStatements.livePage, position ?? Int.max, now, limit) }
     }
 
-    /// Ends a session at the request of its person.
+    /// Ends a session at the request of its person. If that is not the session of the request, it also ends the sessions
+    /// of clients that began in it: whoever has its token may have signed in to them.
     ///
     /// - Parameters:
     ///   - session: The session to end.
     ///   - asking: The session that makes the request.
-    /// - Returns: Whether the session was still live.
+    /// - Returns: The number of sessions that ended; zero if the session was not live any more.
     /// - Throws: The error of ``requireMayEnd(_:asking:)``; `DatabaseError`.
-    package func end(_ session: OwnSession, asking: Session) async throws -> Bool {
-        let (now, person) = (now(), asking.person.id)
+    package func end(_ session: OwnSession, asking: Session) async throws -> Int {
+        let (now, person, reason) = (now(), asking.person.id, SessionEndReason.signedOut)
         try requireMayEnd(session, asking: asking)
-        let count = try await database.write { connection in
-            try connection.run(
-                SessionStatements.endOfPerson, now, SessionEndReason.signedOut.rawValue, session.id.rawValue, person,
-                now)
+        let ended = try await database.write { connection -> [SessionID] in
+            let count = try connection.run(
+                SessionStatements.endOfPerson, now, reason.rawValue, session.id.rawValue, person, now)
+            guard count > 0 else { return [] }
+            guard session.id != asking.id else { return [session.id] }
+            return try [session.id] + Self.endClients(of: session.id, of: person, reason, at: now, connection)
         }
-        guard count > 0 else { return false }
-        recordEnd(
-            of: person,
-            AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: session.id))
-        return true
+        for id in ended {
+            recordEnd(
+                of: person, AuditEvent(.signedOut, reason: "from-another", person: person, actor: person, session: id))
+        }
+        return ended.count
+    }
+
+    /// Ends the sessions of clients that began in a session of a person, or in one that was created from it.
+    ///
+    /// - Returns: The sessions that ended.
+    static func endClients(
+        of session: SessionID, of person: UUID, _ reason: SessionEndReason, at now: Date, _ connection: Connection
+    ) throws(DatabaseError) -> [SessionID] {
+        try connection.all(
+            SessionStatements.endClients, now, reason.rawValue, person, session.rawValue)
     }
 
     /// Throws unless a session may end or lock another session of its person. Without a recent sign-in these are only
-    /// itself, those that were created from it, and those that began before it. Otherwise a stolen session could end each
-    /// new session of the person before the person can end the stolen one.
+    /// itself, those that were created from it, those of clients that began in it, and those that began before it.
+    /// Otherwise a stolen session could end each new session of the person before the person can end the stolen one.
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     package func requireMayEnd(_ session: OwnSession, asking: Session) throws(GatewayError) {
-        guard session.id != asking.id, session.parent != asking.id, session.created >= asking.created else { return }
+        guard ![session.id, session.parent, session.browser].contains(asking.id),
+            session.created >= asking.endsSessionsBefore
+        else { return }
         try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now())
     }
 

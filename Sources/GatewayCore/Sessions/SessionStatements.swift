@@ -132,6 +132,17 @@ enum SessionStatements {
         WHERE id = ? AND person_id = ? AND ended_at IS NULL AND expires_at > ?
         """, Date.self, String.self, String.self, UUID.self, Date.self)
 
+    /// Ends the sessions of clients that began in a session, or in one that was created from it.
+    static let endClients = Statement(
+        """
+        UPDATE sessions SET ended_at = ?1, end_reason = ?2
+        WHERE person_id = ?3 AND ended_at IS NULL AND EXISTS (
+            SELECT 1 FROM client_sessions c LEFT JOIN sessions b ON b.id = c.browser_id
+            WHERE c.session_id = sessions.id AND (c.browser_id = ?4 OR b.parent_id = ?4))
+        RETURNING id
+        """, Date.self, String.self, UUID.self, String.self
+    ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }
+
     static let endOthers = Statement(
         "UPDATE sessions SET ended_at = ?, end_reason = ? WHERE person_id = ? AND id <> ? AND ended_at IS NULL",
         Date.self, String.self, UUID.self, String.self)

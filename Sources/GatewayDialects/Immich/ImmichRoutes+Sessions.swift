@@ -27,7 +27,7 @@ extension ImmichRoutes {
         routing.on(.delete, id: "/sessions/{id}", to: &router) { request, id in
             let caller = try await access.person(of: request, for: "session.delete", change: .endsAccess)
             let session = try await session(id, of: caller, "authDevice.delete")
-            guard try await services.sessions.end(session, asking: caller.session) else {
+            guard try await services.sessions.end(session, asking: caller.session) > 0 else {
                 throw Self.noAccess("authDevice.delete")
             }
             return .noContent

@@ -60,10 +60,11 @@ extension PageRoutes {
         if id == visit.session.id.rawValue { return try await signOut(visit) }
         // A session that has ended in the meantime is not an error.
         return try await confirmingFirst(PagePath.account) {
+            var ended = 0
             if let found = try await services.sessions.ownSession(SessionID(rawValue: id), of: visit.person.id) {
-                _ = try await services.sessions.end(found, asking: visit.session)
+                ended = try await services.sessions.end(found, asking: visit.session)
             }
-            return seeOther(PagePath.account + "?done=device")
+            return seeOther(PagePath.account + (ended > 1 ? "?done=device-apps" : "?done=device"))
         }
     }
 

@@ -147,7 +147,8 @@ extension PageRoutes {
     private func endSession(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.root + "/sessions") }
         let question = ConfirmationPage(
-            title: "End this session?", sentence: "Its device or browser must then sign in again.",
+            title: "End this session?",
+            sentence: "Its device or browser must then sign in again, and so must the apps that were allowed in it.",
             button: "End the session", page: Self.root + "/sessions")
         if let page = confirmationPage(question, visit) { return page }
         do {

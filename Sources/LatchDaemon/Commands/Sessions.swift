@@ -92,8 +92,7 @@ struct RevokeSessions: ExecutableCommand {
         let revoked = try await administration.withStores { stores in
             switch which {
             case .one(let id):
-                try await stores.sessions.revoke(SessionID(rawValue: id))
-                return RevokedAccess(sessions: 1)
+                return try await stores.sessions.revoke(SessionID(rawValue: id))
             case .person(let email):
                 return try await stores.sessions.revokeAll(of: stores.people.require(email).id)
             case .everyone:

@@ -330,6 +330,7 @@ enum EveryStatement {
         NamedStatement("SessionStatements.liveOfPerson", SessionStatements.liveOfPerson.text),
         NamedStatement("SessionStatements.livePage", SessionStatements.livePage.text),
         NamedStatement("SessionStatements.endOfPerson", SessionStatements.endOfPerson.text),
+        NamedStatement("SessionStatements.endClients", SessionStatements.endClients.text),
         NamedStatement("SessionStatements.endOthers", SessionStatements.endOthers.text),
         NamedStatement("SessionStatements.live", SessionStatements.live.text),
         NamedStatement("SessionStatements.countLive", SessionStatements.countLive.text),
