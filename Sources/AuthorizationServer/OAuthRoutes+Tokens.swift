@@ -88,10 +88,12 @@ extension OAuthRoutes {
             client.map({ ExactText($0.id) == ExactText(access.grant.client) }) ?? true
         else { return TokenResponses.inactive }
         let session = access.session
+        let scopes = Set(access.grant.scopes.compactMap(OAuthScope.init(rawValue:)))
         var members: [JSONValue.Member] = [
             .init("active", true), Self.tokenType(access.keyThumbprint),
             .init("client_id", .string(access.grant.client)),
-            .init("sub", .string(Self.subject(session.person.id))), .init("username", .string(session.person.username)),
+            .init("sub", .string(Self.subject(session.person.id))),
+            .init("username", .string(Self.username(of: session.person, server == nil ? scopes : [.email]))),
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
         if let scope = Self.scope(access.grant) { members.append(scope) }
@@ -135,7 +137,7 @@ extension OAuthRoutes {
         var members: [JSONValue.Member] = [.init("sub", .string(Self.subject(session.person.id)))]
         if scopes.contains(.profile) {
             if let name = session.person.name { members.append(.init("name", .string(name))) }
-            members.append(.init("preferred_username", .string(session.person.username)))
+            members.append(.init("preferred_username", .string(Self.username(of: session.person, scopes))))
         }
         if scopes.contains(.email) {
             // An address that only the person claims is not passed on.
@@ -146,6 +148,11 @@ extension OAuthRoutes {
             members.append(.init("groups", .array(session.groups.map { .string($0) })))
         }
         return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+    }
+
+    /// The name of a person for a client: with the scope `email` the proved address, otherwise the id.
+    private static func username(of person: Person, _ scopes: Set<OAuthScope>) -> String {
+        scopes.contains(.email) ? person.username : Self.subject(person.id)
     }
 
     /// Returns the response to a request without a valid token. `tokens` are those of a request that may have had one

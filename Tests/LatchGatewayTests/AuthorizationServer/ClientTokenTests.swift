@@ -184,6 +184,27 @@ struct ClientTokenTests {
         }
     }
 
+    @Test(
+        "OpenID Connect Core §5.4 a client gets the e-mail address only with its scope, also as a name",
+        arguments: [nil, "openid", "openid profile", "openid profile email", "openid email"])
+    func addressScope(_ scope: String?) async throws {
+        try await OAuthFixture.with { fixture in
+            let parameters = OAuthFixture.replacing(fixture.webParameters, [("scope", scope)])
+            let code = try #require(try await fixture.respond(to: parameters)["code"])
+            let secret = [("client_id", "web"), ("client_secret", OAuthFixture.secret)]
+            let response = try await fixture.exchange(
+                code, redirect: OAuthFixture.webRedirect, secret.map { ($0.0, $0.1) })
+            let access = try #require(response.token)
+            let has = scope?.contains("email") == true
+            let active = try await fixture.post("introspect", secret + [("token", access)])
+            let name = active.json?["username"]
+            #expect(active.json?["active"] == true && (name == active.json?["sub"]) == !has)
+            for text in [active.text, try await fixture.userInfo(access).text] {
+                #expect(text.contains(GatewayFixture.email) == (has && !text.isEmpty))
+            }
+        }
+    }
+
     @Test("IM-11 signing out everywhere, or a disabled account, ends the sessions of clients at once")
     func signedOutEverywhere() async throws {
         try await OAuthFixture.with { fixture in
