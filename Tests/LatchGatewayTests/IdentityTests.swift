@@ -176,6 +176,25 @@ struct IdentityTests {
     }
 
     @Test(
+        "what a provider without link_by_email took is the owner's also after it was removed, replaced or changed",
+        arguments: ["removed", "other issuer"], ["registered", "invited"])
+    func removedDoubtful(_ change: String, _ origin: String) async throws {
+        let new = Self.provider(change == "removed" ? "new" : "old", links: true)
+        try await GatewayFixture.with({ $0.providers = [new] }) { fixture in
+            let people = fixture.gateway.stores.people
+            if origin == "invited" { _ = try await people.invite(email: GatewayFixture.email) }
+            let old = ProviderConfiguration(
+                id: "old", title: "old",
+                settings: ProviderSettings(issuer: "https://before.example", clientID: "latch"),
+                allowsRegistration: origin == "registered", invitedOnly: origin == "invited")
+            let first = try await people.person(for: Self.identity("s-1", at: "before", name: "Not Ada"), at: old)
+            let owner = try await people.person(for: Self.identity("s-2", at: new.id), at: new)
+            #expect(owner.id == first.id && owner.name == "Ada L.")
+            #expect(try await people.identities(of: owner.id).map(\.subject) == ["s-2"])
+        }
+    }
+
+    @Test(
         "an invited person has no password and is linked once by a provider that accepts invited people")
     func invited() async throws {
         try await GatewayFixture.with { fixture in

@@ -43,6 +43,9 @@ extension Schema {
             ALTER TABLE one_time_codes ADD COLUMN stored_at BIGINT NOT NULL DEFAULT 0;
             \(codeIndexes)
             """),
+        Migration(
+            to: 36, named: "which identities prove an address",
+            "ALTER TABLE identities ADD COLUMN proves_address BOOLEAN"),
     ]
 
     /// The type of text in PostgreSQL.

@@ -239,6 +239,11 @@ package enum Schema {
             ALTER TABLE one_time_codes ADD COLUMN stored_at INTEGER NOT NULL DEFAULT 0;
             \(codeIndexes)
             """),
+        // Whether the provider linked accounts by address when the identity was linked. It is null for identities that
+        // were linked before this migration or by an administrator.
+        Migration(
+            to: 36, named: "which identities prove an address",
+            "ALTER TABLE identities ADD COLUMN proves_address INTEGER"),
     ]
 
     /// The indexes of the codes by the time at which they were stored.

@@ -1,5 +1,6 @@
 import HTTPMessages
 import OpenIDConnect
+import Primitives
 
 /// The ways to sign in that the configuration allows.
 package struct ConfiguredSignIn: Sendable {
@@ -8,17 +9,38 @@ package struct ConfiguredSignIn: Sendable {
     /// The providers as the statements of ``PeopleStatements`` get them: a JSON array of texts, each the id, a space and
     /// the issuer.
     let providers: String
-    /// The ids of the providers whose verified addresses prove to whom an account belongs: those that link by address.
-    let linkingProviders: Set<String>
-    /// The ids of the other providers.
-    let otherProviders: Set<String>
+    /// The providers whose verified addresses prove to whom an account belongs: those that link by address.
+    let linkingProviders: Set<ProviderKey>
+    /// The other providers.
+    let otherProviders: Set<ProviderKey>
+
+    /// A provider as an identity names it.
+    struct ProviderKey: Hashable, Sendable {
+        let id: ExactText
+        let issuer: ExactText
+
+        init(_ id: String, issuer: String) {
+            self.id = ExactText(id)
+            self.issuer = ExactText(issuer)
+        }
+    }
 
     /// Creates a value from the configuration.
     package init(acceptsPasswords: Bool, providers: [ProviderConfiguration]) {
         self.acceptsPasswords = acceptsPasswords
-        linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.id))
-        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.id))
+        linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.key))
+        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.key))
         let texts = providers.map { JSONValue.string("\($0.id) \($0.settings.issuer)") }
         self.providers = String(decoding: JSONValue.array(texts).encoded(), as: UTF8.self)
     }
+}
+
+extension ProviderConfiguration {
+    /// The provider as an identity names it.
+    var key: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(id, issuer: settings.issuer) }
+}
+
+extension PersonIdentity {
+    /// The provider of the identity.
+    var key: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(provider, issuer: issuer) }
 }

@@ -41,8 +41,8 @@ struct IdentityLinking: Sendable {
     let provider: ProviderConfiguration
     let identity: ProviderIdentity
     private let moment: Date
-    private let linkingProviders: Set<String>
-    private let otherProviders: Set<String>
+    private let linkingProviders: Set<ConfiguredSignIn.ProviderKey>
+    private let otherProviders: Set<ConfiguredSignIn.ProviderKey>
     private let now: Date
 
     init(
@@ -52,7 +52,7 @@ struct IdentityLinking: Sendable {
         self.identity = identity
         self.provider = provider
         self.moment = moment
-        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.id] : [])
+        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.key] : [])
         otherProviders = signIn.otherProviders
         self.now = now
     }
@@ -110,16 +110,19 @@ struct IdentityLinking: Sendable {
     /// only providers that may not link by address. What such a provider says about an address counts for new accounts and
     /// invitations, and not for those of people who sign in elsewhere.
     ///
-    /// Only identities that were linked by the account's address count. Anybody who uses the account can have linked the others.
+    /// Only identities that were linked by the account's address count. Anybody who uses the account can have linked the
+    /// others. What a provider was trusted with when it linked an identity counts also after it was removed or replaced.
     private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
         guard candidate.person.hasProvedAddress else { return true }
         guard candidate.hasIdentity else { return false }
         let email = ExactText(candidate.person.email)
         let linkedByAddress = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
-            .filter { $0.email.map { ExactText($0) } == email }.map(\.provider)
-        guard !linkedByAddress.contains(where: linkingProviders.contains) else { return false }
+            .filter { $0.email.map { ExactText($0) } == email }
+        let isProved = linkedByAddress.contains { $0.provesAddress == true || linkingProviders.contains($0.key) }
+        guard !isProved else { return false }
         // Of an account that an administrator added, such a provider may have taken the invitation.
-        return !candidate.person.isVouched || linkedByAddress.contains(where: otherProviders.contains)
+        return !candidate.person.isVouched
+            || linkedByAddress.contains { $0.provesAddress == false || otherProviders.contains($0.key) }
     }
 
     /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what
@@ -150,7 +153,7 @@ struct IdentityLinking: Sendable {
     ) throws(DatabaseError) {
         try connection.run(
             IdentityStatements.insert, provider.id, identity.issuer, identity.subject, person, email.text, now,
-            IdentityGroups.write(identity.groups))
+            IdentityGroups.write(identity.groups), provider.linksByEmail)
     }
 
     private var name: String? { identity.name.flatMap { $0.displayName(limit: 200) } }

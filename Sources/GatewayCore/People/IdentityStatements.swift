@@ -11,8 +11,9 @@ enum IdentityStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups) VALUES (?, ?, ?, ?, ?, ?, ?)
-        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self)
+        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups, proves_address)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self, Bool.self)
 
     /// Stores the groups that the provider sent. Changes nothing if they are the same as before.
     static let setGroups = Statement(
@@ -98,13 +99,14 @@ enum IdentityStatements {
         try row.get(0) as UUID
     }
 
-    private static let columns = "provider, issuer, subject, person_id, email, linked_at, groups"
+    private static let columns = "provider, issuer, subject, person_id, email, linked_at, groups, proves_address"
 
     @Sendable
     private static func identity(_ row: SQLRow) throws(DatabaseError) -> PersonIdentity {
         PersonIdentity(
             provider: try row.get(0), issuer: try row.get(1), subject: try row.get(2), person: try row.get(3),
-            email: try row.get(4), linked: try row.get(5), groups: IdentityGroups.read(try row.get(6)))
+            email: try row.get(4), linked: try row.get(5), groups: IdentityGroups.read(try row.get(6)),
+            provesAddress: try row.get(7))
     }
 }
 

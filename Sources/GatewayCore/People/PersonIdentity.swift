@@ -16,4 +16,7 @@ package struct PersonIdentity: Sendable, Equatable {
     package let linked: Date
     /// The groups that the provider sent at the last sign-in.
     package let groups: [String]
+    /// Whether the provider linked accounts by address when the identity was linked. Nil when that is not known, or when
+    /// an administrator linked it.
+    let provesAddress: Bool?
 }
