@@ -12,6 +12,8 @@ package enum RequestCaller: Hashable, Sendable {
     case client(String)
     /// The session of a refresh token that this server issued.
     case session(SessionID)
+    /// All sessions that were created from a session.
+    case childSessions(SessionID)
     /// An unauthenticated caller, by address. An IPv6 /64 counts as one address.
     case address(AddressKey)
 

@@ -54,9 +54,10 @@ package struct RequestLimits: Sendable {
     /// A change that a signed-in caller requests.
     package enum Change: Sendable {
         /// Ends the access of a session, key, client, person or network, or changes the password. Nothing else uses up
-        /// this number of a session or key. So a program with a stolen one cannot keep the person from ending it.
+        /// this number of a session or key. So a program with a stolen one cannot keep the person from ending it. Sessions
+        /// that were created from a session have one number together, which is not that session's.
         case endsAccess
-        /// Any other change. It counts for the session, and then for the person.
+        /// Any other change. It counts for the session or the one that it was created from, and then for the person.
         case other
     }
 
@@ -98,6 +99,7 @@ package struct RequestLimits: Sendable {
         case (.other, .session): consume(.sessionWrites, caller) ?? consume(.writes, .person(person))
         case (.other, _): consume(.writes, caller)
         }
+        case (.other, .childSessions(let parent)): consume(.other, by: .session(parent), of: person)
     }
 
     /// Returns how long a caller must wait, without counting a request; nil when its next request is allowed.
