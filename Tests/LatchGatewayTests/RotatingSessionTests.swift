@@ -47,6 +47,24 @@ struct RotatingSessionTests {
         }
     }
 
+    @Test func `OX-6 refreshes of a session are limited`() async throws {
+        try await Self.with { fixture in
+            let other = try Self.tokens(try await fixture.login())
+            var tokens = try Self.tokens(try await fixture.login())
+            var response = try await fixture.refresh(tokens.refresh)
+            var count = 0
+            while response.status == 200, count < 1_000 {
+                (tokens, count) = (try Self.tokens(response), count + 1)
+                response = try await fixture.refresh(tokens.refresh)
+            }
+            #expect(response.status == 429)
+            #expect(count <= RequestRates().general.requests + 1)
+            #expect(try await fixture.refresh(other.refresh).status == 200)
+            fixture.clock.advance(minute)
+            #expect(try await fixture.refresh(tokens.refresh).status == 200)
+        }
+    }
+
     @Test func `OX-6 a refresh whose response was lost gets the same tokens again`() async throws {
         try await Self.with { fixture in
             let first = try Self.tokens(try await fixture.login())

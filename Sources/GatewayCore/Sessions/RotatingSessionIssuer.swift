@@ -144,6 +144,8 @@ package final class RotatingSessionIssuer: SessionIssuer {
         }
     }
 
+    package func session(ofRefreshToken token: String) -> SessionID? { sessions.session(ofRefreshToken: token) }
+
     package func end(_ token: String) async throws -> EndedSession? {
         if !sessions.isRefreshToken(token), let ended = try await base.end(token) { return ended }
         guard let ended = try await sessions.end(token, of: ClientGrant.own.client) else { return nil }

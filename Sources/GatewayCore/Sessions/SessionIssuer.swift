@@ -56,6 +56,9 @@ package protocol SessionIssuer: Sendable {
     /// A refresh does not revive a session that is ended at the same time.
     func refresh(_ token: String) async throws -> SessionCredential?
 
+    /// The session that a refresh token was issued for. Nil for any other text. It may be over.
+    func session(ofRefreshToken token: String) -> SessionID?
+
     /// Ends the session of a token or refresh token. Returns nil when there is no live session.
     func end(_ token: String) async throws -> EndedSession?
 
@@ -91,6 +94,9 @@ extension SessionIssuer {
 
     /// Removes all sessions from memory.
     package func invalidate(session: SHA256Digest) { invalidateAll() }
+
+    /// Nil: a session has only one token.
+    package func session(ofRefreshToken token: String) -> SessionID? { nil }
 
     /// Does nothing.
     package func onSessionsChanged(_ action: @escaping @Sendable () -> Void) {}

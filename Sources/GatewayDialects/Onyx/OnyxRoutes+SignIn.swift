@@ -58,10 +58,11 @@ extension OnyxRoutes {
         do {
             for token in [tokens.first, tokens.second] {
                 guard let token else { continue }
-                // A refresh token of another issuer has no session, so it does not count against a person's limit.
-                if case .valid(let session) = try await issuer.authenticate(token),
-                    let wait = services.limits.consume(.general, .person(session.person.id))
-                {
+                var caller = issuer.session(ofRefreshToken: token).map(RequestCaller.session)
+                if caller == nil, case .valid(let session) = try await issuer.authenticate(token) {
+                    caller = .person(session.person.id)
+                }
+                if let caller, let wait = services.limits.consume(.general, caller) {
                     return DefaultResponses.tooMany(wait)
                 }
                 guard let credential = try await issuer.refresh(token) else { continue }
