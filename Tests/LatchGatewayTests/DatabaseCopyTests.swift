@@ -297,12 +297,27 @@ struct DatabaseCopyTests {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
         try FileManager.default.createSymbolicLink(atPath: shared + "/link", withDestinationPath: linked)
+        // A link that leads to the link in the shared folder, and a path from the current folder to it.
+        try FileManager.default.createSymbolicLink(atPath: folder.file("chain"), withDestinationPath: "shared/link")
+        let up = FileManager.default.currentDirectoryPath.split(separator: "/").map { _ in ".." }.joined(separator: "/")
         for (mode, isAllowed) in [(0o755, true), (0o777, false)] {
             #expect(unsafe chmod(shared, mode_t(mode)) == 0)
-            for path in [shared + "/link/copy.db", shared + "/link/inner/copy.db"] {
+            for path in [
+                shared + "/link/copy.db", shared + "/link/inner/copy.db", folder.file("chain/inner/copy.db"),
+                folder.file("above/own/../../chain/copy.db"), "\(up)\(shared)/link/copy.db",
+            ] {
                 let isRefused = (try? ParentFolder.requireOwn(of: path, allowsSticky: false, to: "test")) == nil
                 #expect(isRefused != isAllowed, "\(mode) \(path)")
             }
+        }
+        // In a folder with the sticky bit others can still add a link of their own, and change that one.
+        #expect(unsafe chmod(shared, 0o1777) == 0)
+        let path = shared + "/link/copy.db"
+        try ParentFolder.requireOwn(of: path, allowsSticky: false, to: "test")
+        guard geteuid() == 0 else { return }
+        #expect(unsafe lchown(shared + "/link", 65_534, 0) == 0)
+        #expect(throws: GatewayError.self) {
+            try ParentFolder.requireOwn(of: path, allowsSticky: false, to: "test")
         }
     }
 

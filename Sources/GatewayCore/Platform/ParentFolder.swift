@@ -1,4 +1,5 @@
 import CLibrary
+import FoundationEssentials
 
 /// The folder that contains a file, and what other users may do there.
 package enum ParentFolder {
@@ -9,7 +10,8 @@ package enum ParentFolder {
     }
 
     /// Refuses a file whose folder belongs to another user, or in which another user can replace what is in it, for
-    /// example by a link to another place. The same holds for the folders above it, except that a group may write there.
+    /// example by a link to another place. The same holds for the folders above it, except that a group may write there,
+    /// and for the symbolic links of the path and the folders that they are in.
     ///
     /// - Parameters:
     ///   - file: The path of the file. A folder that does not exist is accepted: what uses it reports that.
@@ -17,21 +19,44 @@ package enum ParentFolder {
     ///   - act: What the command does, for the message: a verb and its object.
     /// - Throws: ``GatewayError/Code/file``.
     ///
-    /// Source: inode(7), "sticky bit".
+    /// Source: inode(7), "sticky bit"; path_resolution(7).
     package static func requireOwn(of file: String, allowsSticky: Bool, to act: String) throws(GatewayError) {
-        let folder = path(of: file)
-        guard let whole = unsafe realpath(folder, nil) else { return }
-        defer { unsafe free(whole) }
-        try requireOwn(folder, writers: 0o022, allowsSticky: allowsSticky, to: act)
-        // The path as given too: somebody who may write beside a symbolic link can replace it.
-        for start in [unsafe String(cString: whole), folder] {
-            var above = start
-            while above.contains("/"), above != "/" {
-                above = path(of: above)
-                // Others cannot rename this user's folders in a folder with the sticky bit.
-                try requireOwn(above, writers: 0o002, allowsSticky: true, to: act)
+        guard let start = unsafe realpath(".", nil) else { return }
+        defer { unsafe free(start) }
+        // Somebody who may replace a folder or a symbolic link of the path can lead it elsewhere, so each is checked.
+        var names = Array(path(of: file).split(separator: "/").reversed())
+        var folder = "/"
+        if !file.hasPrefix("/") { names += unsafe String(cString: start).split(separator: "/").reversed() }
+        var links = 0
+        while let name = names.popLast() {
+            guard name != "." else { continue }
+            guard name != ".." else {
+                folder = path(of: folder)
+                continue
             }
+            // Others cannot rename this user's folders in a folder with the sticky bit.
+            try requireOwn(folder, writers: 0o002, allowsSticky: true, to: act)
+            let next = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+            var status = stat()
+            guard unsafe lstat(next, &status) == 0 else { return }
+            guard status.st_mode & S_IFMT == S_IFLNK else {
+                folder = next
+                continue
+            }
+            guard [0, geteuid()].contains(status.st_uid) else {
+                throw GatewayError(
+                    .file,
+                    "Could not \(act): the symbolic link '\(next)' belongs to another user (uid \(status.st_uid)); name "
+                        + "the folder itself.")
+            }
+            links += 1
+            guard links <= 40, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next) else {
+                return
+            }
+            if target.hasPrefix("/") { folder = "/" }
+            names += target.split(separator: "/").reversed()
         }
+        try requireOwn(folder, writers: 0o022, allowsSticky: allowsSticky, to: act)
     }
 
     private static func requireOwn(
