@@ -49,7 +49,9 @@ extension FuzzedParser {
             try require(AccessHost(read.host.description) == read.host, "A host is not the same when it is read again.")
             try require(
                 HTTPHeaders.isSafe(name: "Location", value: read.origin + read.target), "An address breaks a header.")
-            for name in ["X-Forwarded-Uri", "X-Forwarded-Host", "X-Forwarded-Method", "X-Forwarded-Proto"] {
+            for name in [
+                "X-Forwarded-Uri", "X-Forwarded-Host", "X-Forwarded-Method", "X-Forwarded-Proto", "Destination",
+            ] {
                 try require(headers.values(name).count <= 1, "\(name) stands twice and was believed.")
             }
         },

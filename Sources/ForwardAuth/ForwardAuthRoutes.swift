@@ -249,8 +249,8 @@ extension ForwardAuthRoutes {
         case (.everybody, _): return ForwardAuthResponses.welcome(nil, hidesAuthorization: question.hidesAuthorization)
         case (.nobody, _): return ForwardAuthResponses.forbidden
         case (.signedIn, .known(let visitor)): return welcome(visitor, question)
-        case (.some(let members), .known(let visitor)):
-            return members.contains(visitor.person, in: visitor.groups)
+        case (.some(let lists), .known(let visitor)):
+            return lists.allSatisfy { $0.contains(visitor.person, in: visitor.groups) }
                 ? welcome(visitor, question) : ForwardAuthResponses.forbidden
         case (_, .mustChangePassword):
             return challenge.passwordChange(

@@ -18,6 +18,14 @@ package struct AccessRequirement: Sendable, Equatable {
         self.scopes = scopes
     }
 
+    /// Returns the requirement that demands everything that either demands.
+    package func and(_ other: AccessRequirement) -> AccessRequirement {
+        AccessRequirement(
+            maximumAge: [maximumAge, other.maximumAge].compactMap { $0 }.min(),
+            level: [level, other.level].compactMap { $0 }.max(),
+            scopes: scopes + other.scopes.filter { !scopes.contains($0) })
+    }
+
     /// Whether nothing is required.
     var isEmpty: Bool { self == AccessRequirement() }
 }

@@ -15,6 +15,8 @@ struct ForwardedFields: Sendable {
         case rewrite, override, methodOverride, plainOverride
         /// `Upgrade`, if the proxy passes it on.
         case upgrade
+        /// `Destination` of the client: a second resource.
+        case destination
     }
 
     private(set) var method: String?
@@ -23,6 +25,8 @@ struct ForwardedFields: Sendable {
     private(set) var target: String?
     /// Another method that a backend might use.
     private(set) var override: String?
+    /// `Destination`, as it was sent.
+    private(set) var destination: String?
     /// A bit set of the names that were read.
     private var seen: UInt16 = 0
 
@@ -45,6 +49,7 @@ struct ForwardedFields: Sendable {
         case .uri:
             if field.value.hasPrefix("/") { try Self.agree(&target, field.value) } else { try read(url: field.value) }
         case .override, .methodOverride, .plainOverride: try Self.agree(&override, field.value.uppercased())
+        case .destination: destination = field.value
         }
     }
 
@@ -52,7 +57,8 @@ struct ForwardedFields: Sendable {
     /// counts as `X-Original-URL`.
     private static func name(_ name: String) -> Name? {
         guard let first = name.utf8.first, first | 0x20 == UInt8(ascii: "x") else {
-            return HTTPHeaders.namesAreEqual("Upgrade", name) ? .upgrade : nil
+            if HTTPHeaders.namesAreEqual("Upgrade", name) { return .upgrade }
+            return HTTPHeaders.namesAreEqual("Destination", name) ? .destination : nil
         }
         return names.first { isAlias(name, of: $0.text) }?.name
     }
@@ -106,13 +112,20 @@ struct ForwardedFields: Sendable {
     }
 
     private mutating func read(url: String) throws(ForwardedRefusal) {
-        guard let known = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { throw .contradictory }
-        let rest = url.utf8.dropFirst(known.utf8.count + 3)
+        guard let address = Self.split(url) else { throw .contradictory }
+        try read(scheme: address.scheme)
+        try Self.agree(&host, address.host)
+        try Self.agree(&target, address.target)
+    }
+
+    /// Splits an address into its scheme, host and target. Returns nil for anything but an `https` or `http` address.
+    static func split(_ url: String) -> (scheme: String, host: AccessHost, target: String)? {
+        guard let scheme = ["https", "http"].first(where: { url.hasPrefix($0 + "://") }) else { return nil }
+        let rest = url.utf8.dropFirst(scheme.utf8.count + 3)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        try read(scheme: known)
-        try read(host: String(Substring(authority)))
-        let path = String(Substring(rest.dropFirst(authority.count)))
-        try Self.agree(&target, path.isEmpty ? "/" : path)
+        guard let host = AccessHost(Substring(authority)) else { return nil }
+        let target = String(Substring(rest.dropFirst(authority.count)))
+        return (scheme, host, target.isEmpty ? "/" : target)
     }
 
     private static func agree<Value: Equatable>(_ current: inout Value?, _ value: Value) throws(ForwardedRefusal) {

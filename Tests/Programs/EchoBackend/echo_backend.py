@@ -52,7 +52,8 @@ class Echo(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         print("tunnel", self.rfile.readline(), flush=True)
 
-    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_PROPFIND = do_CONNECT = do_TRACE = answer
+    do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_PROPFIND = answer
+    do_COPY = do_MOVE = do_CONNECT = do_TRACE = answer
 
     def log_message(self, *_):
         pass

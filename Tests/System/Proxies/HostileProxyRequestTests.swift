@@ -251,6 +251,45 @@ struct HostileProxyRequestTests {
         }
     }
 
+    @Test("RFC 4918 §10.3 the rules apply to the destination of COPY and MOVE too", arguments: ProxyKind.allCases)
+    func destinations(kind: ProxyKind) async throws {
+        try await ProxyFixture.with(kind) { fixture in
+            let bearer = "Authorization: Bearer \(try await fixture.token())"
+            let key = try await fixture.key(try await fixture.token())
+            let basic =
+                "Authorization: Basic " + Data("\(SystemFixture.email):\(key)".utf8).base64EncodedString()
+            for method in ["COPY", "MOVE"] {
+                for (destination, credentials) in [
+                    ("/dav/y", bearer), ("http://app.example.org/dav/y", bearer), ("/dav/y", basic),
+                    ("/photos", bearer),
+                ] {
+                    let fields = [credentials, "Destination: \(destination)"]
+                    let response = try await fixture.ask("/dav/x", method: method, fields)
+                    let view = try #require(BackendView(response), "\(method) to \(destination): \(response)")
+                    #expect(view.values(like: "destination") == [destination])
+                }
+                let hostile = [
+                    ["Destination: /admin/x"], ["Destination: http://app.example.org/admin/x"],
+                    ["destination: /%61dmin/x"], ["Destination: http://evil.example/dav/y"],
+                    ["Destination: /dav/../admin/x"], ["Destination: /dav/%2e%2e/admin/x"],
+                    ["Destination: /dav/y", "Destination: /admin/x"], ["Destination: /admin/x", "Destination: /dav/y"],
+                    ["Connection: close, Destination", "Destination: /admin/x"],
+                ]
+                for fields in hostile {
+                    // A proxy may remove a field that Connection names, but then the backend must not get it either.
+                    let view = BackendView(try await fixture.ask("/dav/x", method: method, [bearer] + fields))
+                    #expect(view?.values(like: "destination").isEmpty ?? true, "\(method) \(fields)")
+                }
+                // A key is not accepted at this address, and without a sign-in only public paths are open.
+                let keyed = try await fixture.ask("/dav/x", method: method, [basic, "Destination: /photos"])
+                #expect(keyed.status == 401)
+                #expect(try await fixture.ask("/share/a", method: method, ["Destination: /photos"]).status == 401)
+                let open = try await fixture.ask("/share/a", method: method, ["Destination: /share/b"])
+                #expect(BackendView(open) != nil)
+            }
+        }
+    }
+
     @Test("no return address redirects to another host", arguments: ProxyKind.allCases)
     func openRedirect(kind: ProxyKind) async throws {
         try await ProxyFixture.with(kind) { fixture in

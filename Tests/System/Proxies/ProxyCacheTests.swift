@@ -117,4 +117,26 @@ struct ProxyCacheTests {
             }
         }
     }
+
+    @Test("a cached answer counts for no request with a destination")
+    func destinations() async throws {
+        try await ProxyFixture.with(.cachingNginx) { fixture in
+            let fields = ["Authorization: Bearer \(try await fixture.token())"]
+            for destination in ["/admin/x", "http://app.example.org/admin/x", "0", "http://evil.example/"] {
+                _ = try await fixture.untilCached("/dav/x", method: "MOVE", fields)
+                let response = try await fixture.ask(
+                    "/dav/x", method: "MOVE", fields + ["Destination: \(destination)"])
+                #expect(response.status == 403 && response["x-cache"] != "HIT", "\(destination)")
+            }
+            _ = try await fixture.untilCached("/dav/x", method: "MOVE", fields)
+            let single = try await fixture.ask("/dav/x", method: "MOVE", fields + ["Destination: /dav/y"])
+            #expect(single.status == 200 && single["x-cache"] != "HIT")
+            // The answer is not kept for another destination either.
+            let other = try await fixture.ask("/dav/x", method: "MOVE", fields + ["Destination: /admin/x"])
+            #expect(other.status == 403)
+            let two = try await fixture.ask(
+                "/dav/x", method: "MOVE", fields + ["Destination:", "Destination: /admin/x"])
+            #expect(BackendView(two)?.values(like: "destination").isEmpty ?? true)
+        }
+    }
 }
