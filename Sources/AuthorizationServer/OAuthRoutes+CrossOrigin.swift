@@ -16,13 +16,18 @@ extension OAuthRoutes {
         (token, [.post]), (userInfo, [.get, .post]), (revocation, [.post]), (registration, [.post]),
     ]
 
-    /// The endpoints that only programs and servers use are not for pages. The pages for people check their forms
-    /// themselves, and applications send browsers to them with forms and in frames.
+    /// The endpoints that only programs and servers use are not for pages, and those for applications that run in a
+    /// browser are for their scripts. The pages for people check their forms themselves, and applications send browsers
+    /// to them with forms. In a frame they ask whether somebody is signed in, and sign the browser out; no page is
+    /// shown there.
     package func siteScope(of route: Router.Route) -> SiteCheck.Scope {
         switch route.pattern.dropFirst(prefix.count) {
-        case Self.pushed, Self.deviceAuthorization, Self.introspection: .pages
-        case Self.authorization, Self.device, Self.endSession: .documents
-        default: .everything
+        case Self.authorization, Self.endSession: .documents
+        case Self.device: .forms
+        case Self.token, Self.userInfo, Self.revocation, Self.registration: .scripts
+        // Public documents, which count for nothing.
+        case Self.keySet: .everything
+        default: route.pattern.hasPrefix(prefix + "/") ? .pages : .everything
         }
     }
 

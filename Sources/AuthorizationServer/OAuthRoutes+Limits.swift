@@ -13,6 +13,7 @@ import HTTPServer
 /// | with wrong credentials | the address, apart from its other requests |
 /// | with a proof of possession that is not valid, or that no token or sign-in uses | the address, for such proofs only |
 /// | all others | the address |
+/// | of a page of another origin, instead of the last three | the address, see ``SiteCheck/kind(_:of:)`` |
 ///
 /// So requests that anybody can send do not use up what clients and sessions at the same address need.
 extension OAuthRoutes {
@@ -38,9 +39,8 @@ extension OAuthRoutes {
     func admit(_ request: ServerRequest, _ form: FormFields, _ credentials: ClientCredentials) throws(Refusal) {
         let address = RequestCaller.from(services.proxies.client(of: request))
         guard !credentials.attemptAuthentication else {
-            guard case .assertion = credentials, let wait = services.limits.wait(.authentication, address) else {
-                return
-            }
+            let kind = services.siteCheck.kind(.authentication, of: request)
+            guard case .assertion = credentials, let wait = services.limits.wait(kind, address) else { return }
             throw Refusal(response: tooMany(request, wait: wait))
         }
         guard let session = session(of: request, form),
@@ -74,7 +74,8 @@ extension OAuthRoutes {
         of client: RegisteredClient, _ request: ServerRequest
     ) -> (kind: RequestLimits.Kind, caller: RequestCaller) {
         client.registration == nil
-            ? (.client, .client(client.id)) : (.address, .from(services.proxies.client(of: request)))
+            ? (.client, .client(client.id))
+            : (services.siteCheck.kind(.address, of: request), .from(services.proxies.client(of: request)))
     }
 
     /// Counts a request of a client that has authenticated itself.
@@ -85,12 +86,13 @@ extension OAuthRoutes {
         try consume(kind, caller, request)
     }
 
-    /// Counts a request.
+    /// Counts a request. One of a page of another origin counts apart.
     ///
     /// - Throws: ``Refusal`` when the caller has no requests left.
     func consume(
         _ kind: RequestLimits.Kind, _ caller: RequestCaller, _ request: ServerRequest
     ) throws(Refusal) {
+        let kind = services.siteCheck.kind(kind, of: request)
         guard let wait = services.limits.consume(kind, caller) else { return }
         throw Refusal(response: tooMany(request, wait: wait))
     }

@@ -78,6 +78,9 @@ package struct GatewayServices: Sendable {
     /// The check of the `Host` field.
     package var hostCheck: HostCheck { HostCheck(self) }
 
+    /// The check of requests from pages of other origins.
+    package var siteCheck: SiteCheck { SiteCheck(address) }
+
     package init(
         _ stores: GatewayStores, issuer: any SessionIssuer, attempts: SignInGuard, metrics: Metrics, bridge: Bridge?,
         keys: BridgeKeys?, codes: (any CodeStore)?

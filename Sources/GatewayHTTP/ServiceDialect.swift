@@ -70,10 +70,11 @@ extension ServiceDialect {
     }
 
     /// Returns the refusal of a request from an address with too many requests, or nil when the address is within its
-    /// limit.
+    /// limit. Requests of pages of other origins count apart.
     package func limited(_ request: ServerRequest, _ sentence: String = "Too Many Requests") -> ServerResponse? {
         let caller = RequestCaller.from(services.proxies.client(of: request))
-        return services.limits.consume(.address, caller).map { tooMany(request, wait: $0, sentence) }
+        let kind = services.siteCheck.kind(.address, of: request)
+        return services.limits.consume(kind, caller).map { tooMany(request, wait: $0, sentence) }
     }
 
     /// Returns the refusal of a request that may be repeated after `wait`. A person gets a page, a program gets the

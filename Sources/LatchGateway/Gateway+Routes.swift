@@ -28,7 +28,7 @@ extension Gateway {
         }
         return try DialectRouter.router(
             dialects, bans: BanCheck(services), check: services.hostCheck,
-            sites: SiteCheck(services.address), callers: services.unknownCallers,
+            sites: services.siteCheck, callers: services.unknownCallers,
             proofs: services.proofs, pages: dialects.first { $0 is PageRoutes }
         ) { router in
             for tokens in tokens(services) { tokens.add(to: &router) }

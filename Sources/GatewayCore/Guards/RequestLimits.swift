@@ -4,8 +4,8 @@ package import FoundationEssentials
 package struct RequestRates: Sendable, Equatable {
     /// The rate of one address for unauthenticated requests: sign-ins through providers, exchanges, and credentials
     /// that are not in memory. 600 per minute by default. The rate is high, because a household or an office may share
-    /// one address. Counted apart with the same rate: unreadable bodies, unused proofs and wrong credentials of clients
-    /// by address, and requests with a refresh token by its session.
+    /// one address. Counted apart with the same rate: unreadable bodies, unused proofs, wrong credentials of clients
+    /// and requests of pages of other origins by address, and requests with a refresh token by its session.
     package var address = RequestRate.perMinute(600)
     /// The rate of one client of OAuth that authenticates itself, and of one server that introspects tokens. 6,000 per
     /// minute by default. Their requests do not count against their address.
@@ -37,6 +37,8 @@ package struct RequestLimits: Sendable {
         case authentication
         /// Proofs of possession that are not valid, or that no token or sign-in uses, by address.
         case proof
+        /// Requests that pages of other origins make browsers send, other than in their tabs, by address.
+        case otherPages = "other_pages"
         /// Requests of clients that authenticated themselves, and with the refresh token of a session.
         case client, session
         /// Refreshes and revocations that renew or end nothing, by session. Further requests of such a session count for
@@ -68,6 +70,7 @@ package struct RequestLimits: Sendable {
         limits = [
             .address: RequestLimit(rates.address, now: now), .unreadable: RequestLimit(rates.address, now: now),
             .authentication: RequestLimit(rates.address, now: now), .proof: RequestLimit(rates.address, now: now),
+            .otherPages: RequestLimit(rates.address, now: now),
             .client: RequestLimit(rates.client, now: now),
             .session: RequestLimit(rates.address, now: now), .credentials: RequestLimit(rates.credentials, now: now),
             .refusedRefresh: RequestLimit(.perMinute(5), now: now), .general: RequestLimit(rates.general, now: now),
@@ -96,10 +99,10 @@ package struct RequestLimits: Sendable {
     package func consume(_ change: Change, by caller: RequestCaller, of person: UUID) -> Duration? {
         switch (change, caller) {
         case (.endsAccess, _): consume(.endings, caller)
+        case (.other, .childSessions(let parent)): consume(.other, by: .session(parent), of: person)
         case (.other, .session): consume(.sessionWrites, caller) ?? consume(.writes, .person(person))
         case (.other, _): consume(.writes, caller)
         }
-        case (.other, .childSessions(let parent)): consume(.other, by: .session(parent), of: person)
     }
 
     /// Returns how long a caller must wait, without counting a request; nil when its next request is allowed.

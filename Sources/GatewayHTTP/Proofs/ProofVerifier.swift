@@ -90,12 +90,13 @@ package struct ProofVerifier: Sendable {
         }
         let client = proxies.client(of: request)
         let caller = RequestCaller.from(client)
-        if let wait = limits.wait(.proof, caller) { return .limited(wait) }
+        let kind = SiteCheck(self.address).kind(.proof, of: request)
+        if let wait = limits.wait(kind, caller) { return .limited(wait) }
         let thumbprint: String
         do throws(DPoPProof.Refusal) {
             thumbprint = try proof.verifiedThumbprint { metrics.signature(.proof) }
         } catch {
-            _ = limits.consume(.proof, caller)
+            _ = limits.consume(kind, caller)
             return .refused(.invalid(error.sentence))
         }
         // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
@@ -116,7 +117,8 @@ package struct ProofVerifier: Sendable {
     /// Counts a request with a valid proof against the limit of its address, unless the proof was used.
     package func settle(_ proof: RequestProof, of request: ServerRequest) {
         guard !proof.isUsed else { return }
-        _ = limits.consume(.proof, .from(proxies.client(of: request)))
+        let kind = SiteCheck(address).kind(.proof, of: request)
+        _ = limits.consume(kind, .from(proxies.client(of: request)))
     }
 
     /// Deletes expired records of used proofs.

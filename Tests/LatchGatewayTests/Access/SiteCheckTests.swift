@@ -31,18 +31,62 @@ struct SiteCheckTests {
     private static let callbacks: Set = [BridgeFixture.callback, "/tt/auth/callback"]
     private static let form = ("Content-Type", FormURLEncoded.mediaType)
 
-    /// The routes for pages of other origins, and those that check their requests themselves.
+    /// What scripts of pages of other origins send with CORS.
+    private static let scripts: [[(String, String)]] = [
+        [
+            ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty"),
+            ("Origin", "https://spa.example"),
+        ],
+        [("Origin", "https://spa.example")],
+    ]
+    /// What pages of other origins load from the routes for scripts without CORS, or not by a script.
+    private static let withoutScript: [[(String, String)]] = [
+        [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")],
+        [
+            ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "empty"),
+            ("Origin", "https://evil.example"),
+        ],
+        [
+            ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "image"),
+            ("Origin", "https://evil.example.org"),
+        ],
+        [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")], prefetch,
+    ]
+    /// The origins of apps and extensions, as they send them.
+    private static let programs: [[(String, String)]] = [
+        [("Origin", "tauri://localhost")], [("Origin", "capacitor://localhost")], [("Origin", "ionic://localhost")],
+        [("Origin", "app://-")], [("Origin", "file://")],
+        [
+            ("Origin", "moz-extension://7f1a"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors"),
+            ("Sec-Fetch-Dest", "empty"),
+        ],
+        [
+            ("Origin", "chrome-extension://abc"), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Mode", "cors"),
+            ("Sec-Fetch-Dest", "empty"),
+        ],
+    ]
+
+    /// The public documents, and the routes that check their requests themselves.
     private static func isOpen(_ route: Router.Route) -> Bool {
-        let programs = ["/oauth2/par", "/oauth2/device_authorization", "/oauth2/introspect"]
-        if route.pattern.hasPrefix("/oauth2/") { return !programs.contains(route.pattern) && !isForDocuments(route) }
-        return route.pattern == "/auth/verify" || route.pattern.hasPrefix("/.well-known/oauth-")
-            || ["/.well-known/openid-configuration", "/healthz", "/readyz", "/metrics"].contains(route.pattern)
+        route.pattern == "/auth/verify" || route.pattern.hasPrefix("/.well-known/oauth-")
+            || ["/oauth2/jwks", "/.well-known/openid-configuration", "/healthz", "/readyz", "/metrics"]
+                .contains(route.pattern)
             || route.pattern.hasPrefix("/.well-known/latchd")
     }
 
-    /// The routes to which applications send browsers, also with forms and in frames.
-    private static func isForDocuments(_ route: Router.Route) -> Bool {
-        ["/oauth2/authorize", "/oauth2/device", "/oauth2/end_session"].contains(route.pattern)
+    /// The routes for scripts of pages of other origins.
+    private static func isForScripts(_ route: Router.Route) -> Bool {
+        ["/oauth2/token", "/oauth2/userinfo", "/oauth2/revoke", "/oauth2/register"].contains(route.pattern)
+    }
+
+    /// The routes to which applications send browsers, also with forms.
+    private static func isForForms(_ route: Router.Route) -> Bool {
+        isForFrames(route) || route.pattern == "/oauth2/device"
+    }
+
+    /// The routes to which applications send browsers, also in frames.
+    private static func isForFrames(_ route: Router.Route) -> Bool {
+        ["/oauth2/authorize", "/oauth2/end_session"].contains(route.pattern)
     }
 
     private static func send(
@@ -60,10 +104,11 @@ struct SiteCheckTests {
     func everyRoute() async throws {
         try await EveryRoute.with { fixture in
             var count = 0
-            for route in fixture.gateway.router.routes where route.method != .options && !Self.isOpen(route) {
+            for route in fixture.gateway.router.routes
+            where route.method != .options && !Self.isOpen(route) && !Self.isForScripts(route) {
                 // The callbacks take forms of identity providers.
-                let isCallback = Self.callbacks.contains(route.pattern) || Self.isForDocuments(route)
-                let isInFrame = Self.isForDocuments(route)
+                let isCallback = Self.callbacks.contains(route.pattern) || Self.isForForms(route)
+                let isInFrame = Self.isForFrames(route)
                 for fields in Self.loads.dropLast(isInFrame ? 1 : 0) + (isCallback ? [] : Self.foreignOrigins) + [
                     Self.prefetch
                 ] {
@@ -77,6 +122,139 @@ struct SiteCheckTests {
                 count += 1
             }
             #expect(count > 100)
+        }
+    }
+
+    @Test("the routes for scripts of other origins refuse what no script loads with CORS, and say so to scripts")
+    func scriptsOfOtherOrigins() async throws {
+        try await EveryRoute.with { fixture in
+            let routes = fixture.gateway.router.routes.filter { $0.method != .options && Self.isForScripts($0) }
+            #expect(routes.count == 5)
+            for route in routes {
+                let isPost = ![.get, .head].contains(route.method)
+                for fields in Self.withoutScript + (isPost ? [Self.navigation] : []) {
+                    let response = try await Self.send(fixture, route, fields)
+                    #expect(response.status == 403, "\(route) \(fields): \(response.status)")
+                    #expect(response.headers["Access-Control-Allow-Origin"] == "*", "\(route) \(fields)")
+                    #expect(response.json?["error"] == "invalid_request", "\(route) \(fields)")
+                }
+                let expected = try await Self.send(fixture, route, [])
+                for fields in Self.scripts {
+                    let response = try await Self.send(fixture, route, fields)
+                    #expect(response.status == expected.status && expected.status != 403, "\(route) \(fields)")
+                    #expect(response.headers["Access-Control-Allow-Origin"] == "*", "\(route) \(fields)")
+                }
+            }
+        }
+    }
+
+    @Test("every route serves programs whose origin is no web page, and programs with a token and any origin")
+    func programsWithOrigins() async throws {
+        try await EveryRoute.with { fixture in
+            let foreign = [("Origin", "http://tauri.localhost")]
+            let refused: [[(String, String)]] = [
+                [], [("Authorization", "Basic eA==")],
+                [("Authorization", "Bearer none"), ("Cookie", "latchd_session=none")],
+            ]
+            for route in fixture.gateway.router.routes where route.method != .options {
+                // The pages check their forms themselves, and take them from their own pages only.
+                guard route.method != .post || !route.pattern.hasPrefix("/latch/"), !Self.isOpen(route) else {
+                    continue
+                }
+                func status(_ fields: [(String, String)]) async throws -> Int {
+                    try await Self.send(fixture, route, fields).status
+                }
+                let expected = try await status([])
+                for fields in Self.programs {
+                    #expect(try await status(fields) == expected, "\(route) \(fields)")
+                }
+                for scheme in ["Bearer", "DPoP"] {
+                    let token = [("Authorization", scheme + " none")]
+                    let own = try await status(token)
+                    #expect(try await status(foreign + token) == own, "\(route) \(scheme)")
+                }
+                guard !Self.isForScripts(route), !Self.isForForms(route),
+                    !Self.callbacks.contains(route.pattern)
+                else { continue }
+                for fields in refused {
+                    #expect(try await status(foreign + fields) == 403, "\(route) \(fields)")
+                }
+                for origin in ["null", "HTTPS://evil.example", "https:evil.example", "://x"] {
+                    #expect(try await status([("Origin", origin)]) == 403, "\(route) \(origin)")
+                }
+            }
+        }
+    }
+
+    @Test("an app with an origin of its own signs in with the password, and one with the origin of a page does not")
+    func passwordsOfPrograms() async throws {
+        try await EveryRoute.with { fixture in
+            #expect(try await fixture.login(headers: [("Origin", "tauri://localhost")]).status == 200)
+            #expect(try await fixture.login(headers: [("Origin", "http://tauri.localhost")]).status == 403)
+            let token = try await fixture.token()
+            let me = try await fixture.http.send(
+                "GET", "/api/me", headers: GatewayFixture.bearer(token) + [("Origin", "http://tauri.localhost")])
+            #expect(me.status == 200)
+        }
+    }
+
+    @Test("scripts and frames of other origins use up only what such pages may send from their visitor's address")
+    func otherPages() async throws {
+        let frame = [
+            ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe"),
+        ]
+        let basic = [("Authorization", "Basic d2ViOndyb25n")]
+        let loads: [(method: String, path: String, client: String, fields: [(String, String)])] = [
+            ("GET", "/oauth2/authorize?client_id=none", "", frame), ("GET", "/oauth2/end_session", "", frame),
+            ("GET", "/oauth2/userinfo", "", Self.scripts[0]), ("POST", "/oauth2/token", "app", Self.scripts[0]),
+            ("POST", "/oauth2/token", "app", Self.scripts[1]),
+            ("POST", "/oauth2/token", "web", Self.scripts[0] + basic),
+            ("POST", "/oauth2/revoke", "app", Self.scripts[0]),
+        ]
+        for load in loads {
+            try await OAuthFixture.with({ $0.requestRates.address = .perMinute(5) }) { fixture in
+                let http = fixture.gateway.http
+                var last = 0
+                for _ in 1...10 {
+                    let response = try await http.send(
+                        load.method, load.path, headers: load.fields + (load.method == "POST" ? [Self.form] : []),
+                        body: load.method == "POST"
+                            ? "client_id=\(load.client)&grant_type=authorization_code&code=x" : nil)
+                    last = response.status
+                }
+                #expect(last == 429, "\(load.path) \(load.fields)")
+                let metrics = try await http.send("GET", "/metrics").text
+                #expect(metrics.contains(#"latchd_requests_limited_total{limit="other_pages"} 5"#), "\(load.path)")
+                let path = "/oauth2/authorize?" + FormURLEncoded.encode(fixture.parameters)
+                for fields in [Self.navigation, [("Sec-Fetch-Site", "none")], []] {
+                    #expect(try await http.send("GET", path, headers: fields).status == 303, "\(load.path)")
+                }
+                #expect(try await fixture.post("token", [("client_id", "app")]).status == 400, "\(load.path)")
+            }
+        }
+    }
+
+    @Test("an application asks in a frame whether somebody is signed in, and signs out there")
+    func frames() async throws {
+        try await OAuthFixture.with { fixture in
+            for site in ["cross-site", "same-site"] {
+                let frame = [
+                    ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe"),
+                ]
+                let fields = fixture.webParameters + [("prompt", "none")]
+                let silent = try await fixture.gateway.http.send(
+                    "GET", "/oauth2/authorize?" + FormURLEncoded.encode(fields), headers: frame)
+                #expect(try OAuthFixture.fields(of: silent)["error"] == "login_required")
+                let out = try await fixture.gateway.http.send(
+                    "GET", "/oauth2/end_session?client_id=web", headers: frame)
+                #expect(out.status == 303)
+                for place in ["embed", "object", "image"] {
+                    let other = frame.dropLast() + [("Sec-Fetch-Dest", place)]
+                    let response = try await fixture.gateway.http.send(
+                        "GET", "/oauth2/end_session?client_id=web", headers: Array(other))
+                    #expect(response.status == 403, "\(place)")
+                }
+            }
         }
     }
 
