@@ -75,6 +75,15 @@ import Testing
         #expect(!page.contains("unsafe") && !page.contains("<script"))
     }
 
+    @Test(
+        "a name on the last page is no markup, also beside a mark that joins its brackets",
+        arguments: ["", "\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+    func joinedMarkup(_ mark: String) {
+        let page = LoopbackPage.done("\(mark)<\(mark)b\(mark)>\(mark)&\(mark)")
+        let text = "\(mark)&lt;\(mark)b\(mark)&gt;\(mark)&amp;\(mark)"
+        #expect(page.firstRange(of: Array(text.utf8)) != nil)
+    }
+
     @Test("The receiver listens only on 127.0.0.1, on a port that the system chooses, until it is closed")
     func address() throws {
         let (first, port) = try receiver()

@@ -12,4 +12,12 @@ struct MaskedQueryTests {
         }
         #expect(SealedQuery.masked("No file here.", of: address) == "No file here.")
     }
+
+    @Test(
+        "A secret in a URL is masked also beside a mark that joins it",
+        arguments: ["\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+    func joined(_ mark: String) {
+        let message = SealedQuery.masked("\(mark)secret\(mark)", of: "/s/file.jpg?key=secret")
+        #expect(Array(message.utf8) == Array("\(mark)…\(mark)".utf8))
+    }
 }

@@ -2,26 +2,26 @@ extension String {
     /// The text as one bash or zsh word in single quotes.
     var quotedForShell: String {
         var quoted = "'"
-        for character in self { quoted += character == "'" ? "'\\''" : String(character) }
+        for character in unicodeScalars { quoted += character == "'" ? "'\\''" : String(character) }
         return quoted + "'"
     }
 
     /// The text as one fish word in single quotes, with `\\` and `\'` escaped.
     var quotedForFish: String {
         var quoted = "'"
-        for character in self {
+        for character in unicodeScalars {
             if character == "'" || character == "\\" { quoted += "\\" }
-            quoted.append(character)
+            quoted.unicodeScalars.append(character)
         }
         return quoted + "'"
     }
 
     /// Returns the text with a backslash before each of `characters`.
-    func escaping(_ characters: Set<Character>) -> String {
+    func escaping(_ characters: Set<Unicode.Scalar>) -> String {
         var escaped = ""
-        for character in self {
+        for character in unicodeScalars {
             if characters.contains(character) { escaped += "\\" }
-            escaped.append(character)
+            escaped.unicodeScalars.append(character)
         }
         return escaped
     }

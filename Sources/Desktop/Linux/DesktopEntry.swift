@@ -7,15 +7,16 @@ package enum DesktopEntry {
     package static func quoted(_ program: String) -> String {
         var quoted = ""
         var isPlain = true
-        for character in program {
+        for character in program.unicodeScalars {
             switch character {
             // Escaped once for the quotes and once for the file. A percent sign would start a field code.
             case "\\": quoted += "\\\\\\\\"
             case "\"", "`", "$": quoted += "\\\\\(character)"
             case "%": quoted += "%%"
-            default: quoted.append(character)
+            default: quoted.unicodeScalars.append(character)
             }
-            if !character.isLetter, !character.isNumber, !"/._-+%@:,=".contains(character) { isPlain = false }
+            let isWord = character.properties.isAlphabetic || character.properties.numericType != nil
+            if !isWord, !"/._-+%@:,=".unicodeScalars.contains(character) { isPlain = false }
         }
         return isPlain ? quoted : "\"\(quoted)\""
     }

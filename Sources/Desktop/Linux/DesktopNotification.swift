@@ -1,3 +1,5 @@
+import Primitives
+
 /// A desktop notification that is updated in place.
 ///
 /// All methods do nothing when no notification service is available.
@@ -176,6 +178,7 @@ package actor DesktopNotification {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        text.replacingBytes(of: "&", with: "&amp;").replacingBytes(of: "<", with: "&lt;")
+            .replacingBytes(of: ">", with: "&gt;")
     }
 }

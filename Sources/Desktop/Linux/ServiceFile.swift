@@ -1,5 +1,6 @@
 import CProcess
 import FoundationEssentials
+import Primitives
 
 /// The unit file of a systemd user service. The user's systemd instance restarts the service after a crash, and starts
 /// it whenever the instance itself starts: when the user signs in, or when the machine starts if lingering is enabled.
@@ -87,7 +88,7 @@ package struct ServiceFile: Sendable {
 
     /// Returns a command line for `ExecStart`. `$` is doubled in the arguments, where it would start a variable.
     private static func command(_ words: [String]) -> String {
-        let arguments = words.dropFirst().map { quoted($0.replacing("$", with: "$$")) }
+        let arguments = words.dropFirst().map { quoted($0.replacingBytes(of: "$", with: "$$")) }
         return (words.prefix(1).map(quoted) + arguments).joined(separator: " ")
     }
 
@@ -95,9 +96,9 @@ package struct ServiceFile: Sendable {
     ///
     /// Source: systemd.syntax(7), "Quoting"; systemd.unit(5), "Specifiers".
     private static func quoted(_ text: String) -> String {
-        let text = escaped(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))
-        return "\"\(text.replacing("\n", with: "\\n"))\""
+        let text = escaped(text.replacingBytes(of: "\\", with: "\\\\").replacingBytes(of: "\"", with: "\\\""))
+        return "\"\(text.replacingBytes(of: "\n", with: "\\n"))\""
     }
 
-    private static func escaped(_ text: String) -> String { text.replacing("%", with: "%%") }
+    private static func escaped(_ text: String) -> String { text.replacingBytes(of: "%", with: "%%") }
 }

@@ -53,7 +53,8 @@ enum LoopbackPage {
     }
 
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        text.replacingBytes(of: "&", with: "&amp;").replacingBytes(of: "<", with: "&lt;")
+            .replacingBytes(of: ">", with: "&gt;")
     }
 
     /// The style sheet, with the colours and sizes of the gateway's.

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The address of a proxy, in the form for the engine and in a form for messages.
 struct ProxyAddress: Sendable {
     /// The complete address, which may contain a password.
@@ -10,9 +12,10 @@ struct ProxyAddress: Sendable {
     /// `https://` proxies are refused, because libcurl would send them the client certificate and compare their
     /// certificate with the pin.
     init(_ text: String) throws(TransportError) {
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        let scheme = parts.count == 2 ? parts[0].lowercased() : "http"
-        let host = (parts.last ?? "").split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let mark = text.schemeMark
+        let scheme = mark.map { text[..<$0.lowerBound].lowercased() } ?? "http"
+        let rest = mark.map { text[$0.upperBound...] } ?? text[...]
+        let host = rest.split(atLastByte: "@")?.tail ?? rest
         let isPlain = text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
         let schemes = ["http", "socks4", "socks4a", "socks5", "socks5h"]
         guard schemes.contains(scheme), isPlain, Self.hasHostAndPort(host) else {

@@ -1,6 +1,7 @@
 import CLibrary
 import CProcess
 package import FoundationEssentials
+import Primitives
 
 /// Flushing complete parts to the disk and moving them to their destinations.
 extension DownloadPart {
@@ -87,7 +88,7 @@ extension DownloadPart {
                     return error
                 }
                 entry.part.close()
-                folders[String(entry.path[..<(entry.path.lastIndex(of: "/") ?? entry.path.startIndex)])] = entry.path
+                folders[String(entry.path.split(atLastByte: "/")?.head ?? "")] = entry.path
                 return nil
             }
             for path in folders.values { syncFolder(beside: path) }
@@ -126,7 +127,7 @@ extension DownloadPart {
     }
 
     static func folder(of path: String) -> String {
-        let slash = path.lastIndex(of: "/")
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }

@@ -1,5 +1,6 @@
 import CLibrary
 import CProcess
+import Primitives
 
 /// A reason why this user cannot put files in a folder, which need not exist yet.
 ///
@@ -30,7 +31,7 @@ package enum FolderObstacle: Sendable, Equatable {
                 return access(now, W_OK | X_OK) == 0 ? nil : errno == EROFS ? .readOnly(now) : .refused(now)
             }
             if let target = target(of: now) { return .danglingLink(now, target: target) }
-            guard now != "/", let slash = path.lastIndex(of: "/") else { return nil }
+            guard now != "/", let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
             path = path[..<slash]
         }
     }
@@ -44,7 +45,7 @@ package enum FolderObstacle: Sendable, Equatable {
         var status = stat()
         while !path.isEmpty, stat(String(path), &status) != 0 {
             missing = path
-            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            path = path.split(atLastByte: "/")?.head ?? ""
         }
         guard mkdir(String(missing), 0o777) != 0, errno != EEXIST else { return nil }
         return .noCreation(String(missing), errno: errno)

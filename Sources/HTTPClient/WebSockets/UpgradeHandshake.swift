@@ -1,4 +1,5 @@
 import HTTPMessages
+import Primitives
 import WebSockets
 
 /// The client's half of the opening handshake of a WebSocket connection.
@@ -61,7 +62,7 @@ struct UpgradeHandshake {
     /// Checks the fields of a response with status 101. No extension and no subprotocol was requested.
     private func check(_ head: ResponseHead) throws(TransportError) {
         let connection = head.headers.filter { HTTPHeaders.namesAreEqual($0.name, "Connection") }
-            .flatMap { $0.value.split(separator: ",") }
+            .flatMap { $0.value.split(atByte: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
         guard head.headers["Upgrade"]?.lowercased() == "websocket", connection.contains("upgrade"),
             head.headers["Sec-WebSocket-Accept"] == WebSocketHandshake.accept(for: key),

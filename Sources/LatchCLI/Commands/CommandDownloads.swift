@@ -76,14 +76,14 @@ struct CommandDownloads: ExecutableCommand {
     /// Returns a word without possible secrets: the part after `?` or `#` of an address, and the user information
     /// before its `@`. A query that is masked as in a list is kept.
     private static func shown(_ id: String) -> String {
-        let bare = id.prefix { $0 != "?" && $0 != "#" }
+        let bare = id.prefix(beforeBytes: "?#")
         let rest = id[bare.endIndex...]
-        let host = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
+        let host = bare.schemeMark?.upperBound ?? bare.startIndex
         var text = String(bare)
-        if let at = bare[host...].prefix(while: { $0 != "/" }).lastIndex(of: "@") {
+        if let at = bare[host...].prefix(beforeBytes: "/").utf8.lastIndex(of: UInt8(ascii: "@")) {
             text = bare[..<host] + "…" + bare[at...]
         }
-        if let mark = rest.first { text += rest.hasPrefix("?…") ? String(rest) : "\(mark)…" }
+        if let mark = rest.unicodeScalars.first { text += rest.hasPrefix("?…") ? String(rest) : "\(mark)…" }
         return text.printable
     }
 }

@@ -46,9 +46,9 @@ struct ConnectionText {
 
     /// Returns a proxy's address without the user name and the password.
     private static func withoutPassword(_ address: String) -> String {
-        guard let at = address.lastIndex(of: "@") else { return address }
-        let scheme = address.firstRange(of: "://").map { String(address[..<$0.upperBound]) } ?? ""
-        return scheme + address[address.index(after: at)...]
+        guard let host = address.split(atLastByte: "@")?.tail else { return address }
+        let scheme = address.schemeMark.map { String(address[..<$0.upperBound]) } ?? ""
+        return scheme + host
     }
 
     var json: JSONValue {

@@ -1,3 +1,5 @@
+import Primitives
+
 extension String {
     /// The text as one word of a POSIX shell, for a command that a person may copy.
     var forShell: String {
@@ -9,7 +11,7 @@ extension String {
                         || "-_./:@%+=,[]".unicodeScalars.contains(scalar))
             }
         // Most shells treat brackets as patterns, so an address with brackets must be quoted.
-        guard !plain || contains("[") else { return self }
-        return "'" + replacing("'", with: "'\\''") + "'"
+        guard !plain || utf8.contains(UInt8(ascii: "[")) else { return self }
+        return "'" + replacingBytes(of: "'", with: "'\\''") + "'"
     }
 }

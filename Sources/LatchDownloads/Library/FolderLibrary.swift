@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPClient
 import LatchKit
+import Primitives
 
 /// A library that is a plain folder of files.
 public struct FolderLibrary: DownloadLibrary {
@@ -47,7 +48,7 @@ public struct FolderLibrary: DownloadLibrary {
         var (missing, path): ([String], Substring) = ([], folder[...])
         while !path.isEmpty, !FileManager.default.fileExists(atPath: String(path)) {
             missing.append(String(path))
-            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            path = path.split(atLastByte: "/")?.head ?? ""
         }
         return missing
     }

@@ -1,3 +1,5 @@
+import Primitives
+
 /// A file name from a server, made safe for every file system.
 ///
 /// The result is a single name without separators, control characters, and the characters and names that other systems
@@ -35,7 +37,7 @@ public struct SafeFileName: Sendable, Hashable, CustomStringConvertible {
         name = Self.trimmed(name)
         if name.isEmpty { name = "unnamed" }
         // Windows reserves these names with every extension.
-        if Self.reserved.contains(name.prefix { $0 != "." }.lowercased()) { name = "_" + name }
+        if Self.reserved.contains(name.prefix(beforeBytes: ".").lowercased()) { name = "_" + name }
         self.text = Self.cut(name, to: Self.maximumBytes, suffix: "")
     }
 

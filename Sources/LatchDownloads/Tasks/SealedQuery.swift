@@ -3,6 +3,7 @@ import Database
 import FoundationEssentials
 import HTTPMessages
 import LatchKit
+import Primitives
 
 /// The query of a task's address. It may hold a secret, such as the key of a share or a signature. It is therefore
 /// sealed in the queue's database, and never shown.
@@ -57,14 +58,15 @@ enum SealedQuery {
     /// the request in their messages.
     static func masked(_ text: String, of url: String) -> String {
         guard let (_, query) = splitQuery(url), !query.isEmpty else { return text }
-        let values = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).last }
+        let values = query.split(atByte: "&").compactMap { $0.split(atByte: "=", maxSplits: 1).last }
         let shown = values.flatMap { [String($0)] + decoded($0) }.filter { $0.utf8.count >= shortestSecret }
-        return ([query] + shown).reduce(text) { $0.replacing($1, with: "…") }
+        return ([query] + shown).reduce(text) { $0.replacingBytes(of: $1, with: "…") }
     }
 
     /// Returns the decoded forms in which a server may repeat a value.
     private static func decoded(_ value: Substring) -> [String] {
-        [value.utf8.map { $0 }, value.replacing("+", with: " ").utf8.map { $0 }].compactMap(PercentEncoding.decode)
+        let spaced = String(value).replacingBytes(of: "+", with: " ")
+        return [Array(value.utf8), Array(spaced.utf8)].compactMap(PercentEncoding.decode)
     }
 
     private static let shortestSecret = 4

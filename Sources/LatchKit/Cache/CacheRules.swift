@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import HTTPClient
 import HTTPMessages
+import Primitives
 
 /// Decides which parts of a response may be stored, and for how long they are fresh. The rules are those of a minimal
 /// private cache.
@@ -85,7 +86,7 @@ enum CacheRules {
     static func directives(_ headers: HTTPHeaders) -> [String: String] {
         var all: [String: String] = [:]
         for part in list(headers.values("Cache-Control")) {
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let pair = part.split(atByte: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = pair[0].lowercased()
             let value = pair.count > 1 ? pair[1].filter { $0 != "\"" } : ""
             all[name] = all[name] ?? String(value)
@@ -94,9 +95,7 @@ enum CacheRules {
     }
 
     private static func list(_ values: [String]) -> [String] {
-        values.flatMap { $0.split(separator: ",") }.map { part in
-            String(part.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
-        }.filter { !$0.isEmpty }
+        values.flatMap { $0.split(atByte: ",") }.map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
     }
 
     /// One year, in seconds.

@@ -49,7 +49,7 @@ struct AddressParts {
     /// Returns the path without trailing slashes and without trailing `/api`. Empty for no path.
     static func prefix(_ path: String) throws(LatchError) -> String {
         if path.utf8.allSatisfy({ $0 == UInt8(ascii: "/") }) { return "" }
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map {
+        var segments = path.split(atByte: "/", omittingEmptySubsequences: false).dropFirst().map {
             PercentEncodedPath.normalized($0)
         }
         // Every trailing `/api` is removed, so that an address that is stored and parsed again stays the same.
@@ -107,11 +107,15 @@ struct AddressParts {
 
     private static func cutAuthority(_ text: Substring) throws(LatchError) -> (String, Bool, String?) {
         if text.utf8.first == UInt8(ascii: "[") {
-            guard let end = text.firstIndex(of: "]") else { throw refusal("the ] of its IPv6 address is missing") }
-            let host = String(text[text.index(after: text.startIndex)..<end])
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw refusal("there is text between the ] and the port") }
-            return (host, true, rest.isEmpty ? nil : String(rest.dropFirst()))
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else {
+                throw refusal("the ] of its IPv6 address is missing")
+            }
+            let host = String(text[text.utf8.index(after: text.startIndex)..<end])
+            let rest = text[text.utf8.index(after: end)...]
+            guard rest.isEmpty || rest.utf8.first == UInt8(ascii: ":") else {
+                throw refusal("there is text between the ] and the port")
+            }
+            return (host, true, rest.isEmpty ? nil : String(Substring(rest.utf8.dropFirst())))
         }
         let pieces = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map {
             Substring($0)

@@ -2,6 +2,7 @@ import Crypto
 import Desktop
 import HTTPMessages
 import OAuth
+import Primitives
 
 /// A link with a custom scheme that the desktop passes to the program registered for the scheme.
 ///
@@ -30,7 +31,7 @@ public struct CallbackLink: Sendable {
     /// - Parameter folders: The folders in which programs wait.
     /// - Throws: ``LatchError/Code/noPendingSignIn`` when no program waits for the link.
     public func deliver(folders: Folders) throws(LatchError) {
-        let address = String(link.prefix { $0 != "?" && $0 != "#" })
+        let address = String(link.prefix(beforeBytes: "?#"))
         for name in [Self.name(of: state), Self.name(ofAddress: address)] {
             for path in folders.callbacks {
                 guard let folder = try? LinkFolder(path, isMade: false) else { continue }
@@ -60,9 +61,9 @@ public struct CallbackLink: Sendable {
     ///
     /// Source: RFC 3986 §3: `a:/b` and `a:///b` name the same; docs/protocols/immich.md, Redirect addresses.
     static func fitted(_ link: String, to redirect: String) -> String {
-        let address = String(link.prefix { $0 != "?" && $0 != "#" })
+        let address = String(link.prefix(beforeBytes: "?#"))
         guard address != redirect, canonical(address) == canonical(redirect) else { return link }
-        return redirect + link.dropFirst(address.count)
+        return redirect + String(Substring(link.utf8.dropFirst(address.utf8.count)))
     }
 
     /// Returns an address with an empty host written explicitly, with three slashes.

@@ -35,7 +35,7 @@ enum MotionPhotoPacket {
     /// unknown content.
     static func extending(_ packet: String, filmBytes: Int, filmType: String) -> String? {
         // A comment or a CDATA section could contain the tags that are searched for as text.
-        guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.contains("<!"),
+        guard packet.contains("http://www.w3.org/1999/02/22-rdf-syntax-ns#"), !packet.utf8.contains("<!".utf8),
             !packet.contains("GCamera:Motion"), let end = onlyRange(of: "</rdf:RDF>", in: packet),
             let about = about(packet)
         else { return nil }
@@ -87,7 +87,7 @@ enum MotionPhotoPacket {
         let rest = packet[packet.index(after: start)...]
         guard quote == "\"" || quote == "'", let end = rest.firstIndex(of: quote) else { return nil }
         let about = rest[..<end]
-        return about.contains("\"") || about.contains("<") ? nil : String(about)
+        return about.utf8.contains { "\"<".utf8.contains($0) } ? nil : String(about)
     }
 
     /// Removes the spaces before the end of a packet, which are padding for such additions.

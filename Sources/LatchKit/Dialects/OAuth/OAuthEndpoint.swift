@@ -1,4 +1,5 @@
 import HTTPMessages
+import Primitives
 
 /// The address of an endpoint of an authorization server: an origin, and a path with an optional query.
 struct OAuthEndpoint: Sendable, Hashable {
@@ -12,12 +13,12 @@ struct OAuthEndpoint: Sendable, Hashable {
 
     /// Parses an absolute `http` or `https` URL without a user name and without a fragment. Nil for any other text.
     init?(_ url: String) {
-        guard let scheme = ["https://", "http://"].first(where: url.hasPrefix) else { return nil }
-        let rest = url.dropFirst(scheme.count)
-        let authority = rest.prefix { !"/?#".contains($0) }
+        guard let scheme = ["https://", "http://"].first(where: { url.utf8.starts(with: $0.utf8) }) else { return nil }
+        let rest = Substring(url.utf8.dropFirst(scheme.utf8.count))
+        let authority = rest.prefix(beforeBytes: "/?#")
         guard let origin = try? ServerAddress(scheme + authority) else { return nil }
-        let tail = rest.dropFirst(authority.count)
-        let path = tail.hasPrefix("/") ? String(tail) : "/" + tail
+        let tail = Substring(rest.utf8.dropFirst(authority.utf8.count))
+        let path = tail.utf8.first == UInt8(ascii: "/") ? String(tail) : "/" + tail
         guard (try? origin.url(of: path)) != nil else { return nil }
         self.origin = origin
         self.path = path
