@@ -3,6 +3,7 @@ import FoundationEssentials
 import GatewayCore
 import HTTPMessages
 import OAuth
+import Primitives
 import SignInBridge
 
 /// The record of an authorization code. The session is created when the code is exchanged, not before.
@@ -67,7 +68,7 @@ struct AuthorizationCode: Sendable {
         guard texts.count == 10, numbers.count == 3, let challenge = PKCE.Challenge(texts[4]),
             let person = UUID(uuidString: texts[6])
         else { return nil }
-        func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+        func words(_ text: String) -> [String] { text.split(atByte: " ").map(String.init) }
         grant = ClientGrant(client: texts[0], scopes: words(texts[1]), audience: words(texts[2]))
         redirect = texts[3]
         self.challenge = challenge

@@ -2,6 +2,7 @@ import Crypto
 import GatewayCore
 import HTTPMessages
 import OAuth
+import Primitives
 import SignInBridge
 
 /// The valid parameters of an authorization request.
@@ -147,7 +148,7 @@ struct AuthorizationParameters: Sendable {
         _ text: String, _ others: [String], _ client: RegisteredClient
     ) throws(AuthorizationError) -> [String] {
         let scopes = client.settings.allowed(OAuthScope.known(in: text, and: others))
-        guard !scopes.isEmpty || text.allSatisfy({ $0 == " " }) else { throw .invalidScope }
+        guard !scopes.isEmpty || text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }) else { throw .invalidScope }
         return scopes
     }
 
@@ -192,7 +193,7 @@ struct AuthorizationParameters: Sendable {
 
     /// Returns the lowest level of a list. Nil when it contains none that is known.
     static func level(_ text: String) -> AuthenticationLevel? {
-        text.split(separator: " ").compactMap { AuthenticationLevel(rawValue: String($0)) }.min()
+        text.split(atByte: " ").compactMap { AuthenticationLevel(rawValue: String($0)) }.min()
     }
 
     /// Returns how long ago the person may have authenticated. Nil for any time.
@@ -207,7 +208,7 @@ struct AuthorizationParameters: Sendable {
 
     private static func prompts(_ text: String) throws(AuthorizationError) -> Set<Prompt> {
         var prompts: Set<Prompt> = []
-        for word in text.split(separator: " ") {
+        for word in text.split(atByte: " ") {
             guard let prompt = Prompt(rawValue: String(word)) else {
                 throw .invalidRequest("The prompt must be none, login, consent or select_account.")
             }

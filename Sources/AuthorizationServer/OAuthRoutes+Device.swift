@@ -28,7 +28,7 @@ extension OAuthRoutes {
                 return TokenResponses.invalidRequest(
                     "The parameter dialect must name one of the device_dialects_supported of the metadata.")
             }
-            let asked = (form["scope"] ?? "").split(separator: " ").prefix(Self.maximumScopes).map(String.init)
+            let asked = (form["scope"] ?? "").split(atByte: " ").prefix(Self.maximumScopes).map(String.init)
             guard let scopes = family.deviceScopes(asked) else {
                 return TokenResponses.refusal(error: "invalid_scope", description: "A scope is not known.")
             }

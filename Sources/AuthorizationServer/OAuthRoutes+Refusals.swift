@@ -28,8 +28,8 @@ extension OAuthRoutes {
 
     /// Returns an address without query and fragment, at most 200 characters. Nil for one that may contain a password.
     private static func logged(_ redirect: String) -> String? {
-        let place = String(redirect.prefix { $0 != "?" && $0 != "#" })
-        return place.contains("@") ? nil : place.displayName(limit: 200)
+        let place = String(redirect.prefix(beforeBytes: "?#"))
+        return place.utf8.contains(UInt8(ascii: "@")) ? nil : place.displayName(limit: 200)
     }
 
     /// Records that a client did not authenticate. Returns the refusal. Only a client that exists is in the audit

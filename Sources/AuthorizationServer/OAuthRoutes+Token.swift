@@ -263,7 +263,7 @@ extension OAuthRoutes {
     ///
     /// Source: RFC 6749 §6.
     private static func widerScope(_ form: FormFields, _ grant: ClientGrant) -> ServerResponse? {
-        let asked = (form["scope"] ?? "").split(separator: " ").map { ExactText(String($0)) }
+        let asked = (form["scope"] ?? "").split(atByte: " ").map { ExactText(String($0)) }
         guard !Set(asked).isSubset(of: grant.scopes.map(ExactText.init)) else { return nil }
         return TokenResponses.refusal(
             error: "invalid_scope", description: "The scope must not contain more than the person allowed.")

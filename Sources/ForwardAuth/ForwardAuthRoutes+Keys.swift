@@ -36,7 +36,7 @@ extension ForwardAuthRoutes {
         let fields = request.headers.values("Authorization")
         guard let field = fields.first else { return false }
         guard fields.count == 1 else { return true }
-        let words = field.split { $0 == " " || $0 == "\t" || $0 == "," }
+        let words = field.utf8.split { " \t,".utf8.contains($0) }.map { Substring($0) }
         return words.contains(where: hasKey)
             || zip(words, words.dropFirst()).contains { scheme, token in
                 ["bearer", "dpop"].contains(scheme.lowercased()) && token.utf8.count >= minimumTokenCount
@@ -48,11 +48,12 @@ extension ForwardAuthRoutes {
 
     /// Whether a word is a name and a key in base64, also without padding or with white space after the key.
     private static func hasKey(_ word: Substring) -> Bool {
-        let bare = word.prefix { $0 != "=" }
+        let bare = Substring(word.utf8.prefix { $0 != UInt8(ascii: "=") })
         let padded = bare + String(repeating: "=", count: (4 - bare.utf8.count % 4) % 4)
         guard let credentials = BasicCredentials("Basic \(padded)") else { return false }
-        return String(decoding: credentials.password, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-            .contains { APIKeyStore.isKey(String($0)) }
+        let words = String(decoding: credentials.password, as: UTF8.self).unicodeScalars
+            .split { $0.properties.isWhitespace }
+        return words.contains { APIKeyStore.isKey(String($0)) }
     }
 
     /// Finds the person with a name and a key. Anything but a valid key of that person counts as a failed sign-in, for

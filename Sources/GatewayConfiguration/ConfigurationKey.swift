@@ -114,10 +114,10 @@ package struct ConfigurationKey: Sendable {
 
     /// Returns a URL without its user, its password and its query, which must not appear in a message.
     private static func withoutSecrets(_ word: String) -> String {
-        guard let start = word.firstRange(of: "://")?.upperBound else { return word }
-        let query = word[start...].firstIndex(of: "?") ?? word.endIndex
+        guard let start = word.schemeMark?.upperBound else { return word }
+        let query = word[start...].utf8.firstIndex(of: UInt8(ascii: "?")) ?? word.endIndex
         let end = query == word.endIndex ? "" : "?…"
-        guard let user = word[start...].lastIndex(of: "@") else { return word[..<query] + end }
+        guard let user = word[start...].utf8.lastIndex(of: UInt8(ascii: "@")) else { return word[..<query] + end }
         // A password may contain a question mark.
         return word[..<start] + "…" + (user < query ? word[user..<query] + end : "")
     }

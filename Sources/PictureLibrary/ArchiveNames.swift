@@ -1,3 +1,5 @@
+import Primitives
+
 /// The names of files in one archive: unique, and safe to unpack on any system.
 ///
 /// The rules are Immich's. Characters that some system forbids are removed, an empty name becomes `unnamed`, and the
@@ -35,7 +37,7 @@ struct ArchiveNames {
             })
         var name = shortened(String(scalars), to: longest)
         while let last = name.last, last == "." || last == " " { name.removeLast() }
-        let isDevice = devices.contains((name.split(separator: ".").first ?? "").lowercased())
+        let isDevice = devices.contains((name.split(atByte: ".").first ?? "").lowercased())
         return name.isEmpty || isDevice ? "unnamed" : name
     }
 

@@ -1,4 +1,5 @@
 import Database
+import Primitives
 
 /// The kind of an asset. The ending of the file's name determines both the kind and the media type.
 package enum AssetKind: String, Sendable, SQLBindable, SQLReadable {
@@ -13,8 +14,8 @@ package enum AssetKind: String, Sendable, SQLBindable, SQLReadable {
 
     /// Returns the media type of a file with this name. Nil when the file is not an asset.
     package static func mediaType(of name: String) -> String? {
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
-        return mediaTypes[name[name.index(after: dot)...].lowercased()]
+        guard let parts = name.split(atLastByte: "."), !parts.head.isEmpty else { return nil }
+        return mediaTypes[parts.tail.lowercased()]
     }
 
     /// The name endings of assets, in lower case, each with its media type.

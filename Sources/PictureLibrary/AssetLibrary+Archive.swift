@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import GatewayCore
 package import HTTPServer
+import Primitives
 
 extension AssetLibrary {
     /// The maximum number of files in an archive.
@@ -54,7 +55,7 @@ extension AssetLibrary {
             var plan = plan
             for asset in assets {
                 guard !isStopped() else { break }
-                let parts = asset.path.split(separator: "/", maxSplits: 1)
+                let parts = asset.path.split(atByte: "/", maxSplits: 1)
                 guard parts.count == 2 else { continue }
                 let entry = try? ZIPArchive.Entry(
                     name: asset.name, path: String(parts[1]), beneath: folder + "/" + parts[0])

@@ -2,6 +2,7 @@ package import Database
 package import FoundationEssentials
 package import GatewayCore
 package import HTTPServer
+import Primitives
 import Synchronization
 
 /// The picture library: a folder of the server that contains a folder for each person.
@@ -101,7 +102,8 @@ package final class AssetLibrary: Sendable {
         let changed = found.filter { path, time in time != nil && (time != times[path] || stale.contains(path)) }
         let missing = found.filter { $0.1 == nil }.map(\.0)
         guard !changed.isEmpty || !missing.isEmpty else { return LibraryScan.Changes() }
-        guard found.count > missing.count + 1 || !missing.contains(where: { !$0.contains("/") }) else {
+        guard found.count > missing.count + 1 || !missing.contains(where: { !$0.utf8.contains(UInt8(ascii: "/")) })
+        else {
             return LibraryScan.Changes()
         }
         var scan = LibraryScan(folder: folder, store: store, work: scanning, now: now)
@@ -119,7 +121,7 @@ package final class AssetLibrary: Sendable {
     ///
     /// No link can lead out of the owner's folder, even if it was created after the last scan.
     package func open(_ asset: Asset) -> ServedFile? {
-        let parts = asset.path.split(separator: "/", maxSplits: 1)
+        let parts = asset.path.split(atByte: "/", maxSplits: 1)
         guard parts.count == 2 else { return nil }
         guard let file = try? ServedFile.open(String(parts[1]), beneath: folder.path + "/" + parts[0]) else {
             markStale(asset)

@@ -28,6 +28,6 @@ package struct AssetOwners: Sendable, Equatable {
 
     /// Returns the owner of a folder: the first component of its path, in lower case.
     package static func owner(ofFolder path: String) -> String {
-        path.prefix { $0 != "/" }.lowercasedASCII
+        path.prefix(beforeBytes: "/").lowercasedASCII
     }
 }

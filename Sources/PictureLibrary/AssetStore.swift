@@ -1,6 +1,7 @@
 import Database
 package import FoundationEssentials
 import GatewayCore
+import Primitives
 import Synchronization
 
 /// The database records of the library.
@@ -197,7 +198,7 @@ package struct AssetAlbum: Sendable, Equatable {
     package let cover: UUID
 
     /// The name to show, which is the name of the folder.
-    package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    package var name: String { path.split(atByte: "/").last.map(String.init) ?? path }
 }
 
 /// The numbers and sizes of one owner's files.

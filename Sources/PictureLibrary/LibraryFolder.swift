@@ -1,6 +1,7 @@
 import CLibrary
 import Crypto
 import FoundationEssentials
+import Primitives
 
 /// The folder of the library on the disk. Its contents are read without following any link.
 ///
@@ -42,7 +43,7 @@ package struct LibraryFolder: Sendable {
 
     /// Whether a folder is locked: it or a folder above it has the name ``lockedName``.
     func isLocked(_ folder: String) -> Bool {
-        folder.split(separator: "/").dropFirst().contains { $0 == lockedName }
+        folder.split(atByte: "/").dropFirst().contains { $0 == lockedName }
     }
 
     /// Returns the contents of a folder. Nil when it does not exist or is a link. `""` is the library itself.
@@ -68,7 +69,7 @@ package struct LibraryFolder: Sendable {
             return
         }
         // Names that begin with a dot belong to other programs: caches, bins, incomplete uploads.
-        guard !name.hasPrefix(".") || name == lockedName else { return }
+        guard name.utf8.first != UInt8(ascii: ".") || name == lockedName else { return }
         var status = stat()
         guard unsafe fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         switch status.st_mode & S_IFMT {
@@ -135,7 +136,7 @@ package struct LibraryFolder: Sendable {
 
     private func open(folder: String) -> Int32? {
         var directory = unsafe CLibrary.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        for component in folder.split(separator: "/") where directory >= 0 {
+        for component in folder.split(atByte: "/") where directory >= 0 {
             let next = unsafe openat(directory, String(component), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             close(directory)
             directory = next
@@ -144,10 +145,10 @@ package struct LibraryFolder: Sendable {
     }
 
     private func open(file path: String) -> Int32? {
-        let slash = path.lastIndex(of: "/")
-        guard let directory = open(folder: slash.map { String(path[..<$0]) } ?? "") else { return nil }
+        let parts = path.split(atLastByte: "/")
+        guard let directory = open(folder: String(parts?.head ?? "")) else { return nil }
         defer { close(directory) }
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let name = parts.map { String($0.tail) } ?? path
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = unsafe openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }

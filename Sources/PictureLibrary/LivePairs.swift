@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Primitives
 
 /// Finds the photograph and the video of live photographs. A phone writes both with the same name before the ending.
 enum LivePairs {
@@ -39,7 +40,7 @@ enum LivePairs {
     }
 
     private static func parts(_ name: String) -> (stem: String, ending: String) {
-        guard let dot = name.lastIndex(of: ".") else { return (name, "") }
-        return (name[..<dot].lowercased(), name[name.index(after: dot)...].lowercased())
+        guard let parts = name.split(atLastByte: ".") else { return (name, "") }
+        return (parts.head.lowercased(), parts.tail.lowercased())
     }
 }

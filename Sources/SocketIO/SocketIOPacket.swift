@@ -1,4 +1,5 @@
 package import HTTPMessages
+import Primitives
 
 /// A packet of Socket.IO in an ``EngineIOPacket/message(_:)``.
 ///
@@ -51,12 +52,12 @@ package struct SocketIOPacket: Equatable, Sendable {
         guard let digit = rest.utf8.first, digit >= UInt8(ascii: "0"),
             let kind = Kind(rawValue: digit - UInt8(ascii: "0"))
         else { return nil }
-        rest = rest.dropFirst()
+        rest = Substring(rest.utf8.dropFirst())
         self.init(kind)
         if rest.utf8.first == UInt8(ascii: "/") {
-            let end = rest.firstIndex(of: ",") ?? rest.endIndex
-            namespace = String(rest[..<end])
-            rest = rest[end...].dropFirst()
+            let name = rest.prefix(beforeBytes: ",")
+            namespace = String(name)
+            rest = Substring(rest.utf8.dropFirst(name.utf8.count + 1))
         }
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
         if !digits.isEmpty {

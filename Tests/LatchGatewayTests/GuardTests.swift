@@ -210,6 +210,22 @@ struct GuardTests {
         }
     }
 
+    @Test("an entry of a client changes no entry of a proxy", arguments: JoiningMarks.all)
+    func joinedEntries(mark: String) throws {
+        let proxies = TrustedProxies([try IPNetwork.required("127.0.0.0/8")])
+        for field in [
+            "\(mark), 203.0.113.9", "\(mark),203.0.113.9", "6.6.6.6\(mark), 203.0.113.9",
+            "6.6.6.6 \(mark), 203.0.113.9:4711", "[::1]\(mark),\t203.0.113.9, 127.0.0.2",
+        ] {
+            let client = proxies.client(behind: IPAddress("127.0.0.1"), forwardedFor: [field])
+            #expect(client.description == "203.0.113.9", "\(field.unicodeScalars.map(\.value))")
+        }
+        for field in ["203.0.113.9\(mark)", "203.0.113.9:\(mark)80", "[::1\(mark)]", "[::1]\(mark):80"] {
+            let client = proxies.client(behind: IPAddress("127.0.0.1"), forwardedFor: ["6.6.6.6, \(field)"])
+            #expect(client.description == "127.0.0.1", "\(field.unicodeScalars.map(\.value))")
+        }
+    }
+
     @Test("several fields of forwarded addresses are combined into one list")
     func severalFields() async throws {
         try await GatewayFixture.with {

@@ -22,6 +22,15 @@ struct SocketIOTests {
         #expect(SocketIOPacket(text) == packet)
     }
 
+    @Test(
+        "IM-6 the namespace ends at the first comma, also beside a mark that joins it",
+        arguments: ["\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+    func joinedComma(_ mark: String) {
+        let packet = SocketIOPacket(.event, namespace: "/a\(mark)", payload: ["x"])
+        #expect(SocketIOPacket(#"2/a\#(mark),["x"]"#) == packet)
+        #expect(SocketIOPacket(#"2/a,\#(mark)["x"]"#) == nil)
+    }
+
     @Test("IM-6 the packets of Engine.IO keep their meaning when they are written and parsed")
     func transport() throws {
         let open = #"0{"sid":"a","upgrades":[],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#

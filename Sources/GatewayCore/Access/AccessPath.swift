@@ -1,4 +1,5 @@
 import HTTPMessages
+import Primitives
 
 /// The path of a request in the normal form that rules compare.
 ///
@@ -24,7 +25,7 @@ package struct AccessPath: Sendable, Equatable {
         }
         guard let decoded = Self.decode(raw.utf8) else { return nil }
         text = decoded
-        isCertain = decoded == Self.cut(decoded)
+        isCertain = decoded.utf8.count == Self.cut(decoded).utf8.count
     }
 
     private init(certain text: String) {
@@ -36,7 +37,7 @@ package struct AccessPath: Sendable, Equatable {
     /// certain.
     package var cut: AccessPath? { isCertain ? nil : AccessPath(certain: Self.cut(text)) }
 
-    private static func cut(_ text: String) -> String { String(text.prefix { $0 != "?" && $0 != "#" }) }
+    private static func cut(_ text: String) -> String { String(text.prefix(beforeBytes: "?#")) }
 
     /// Whether all bytes are allowed in a path, no component is `.` or `..`, and no component except the last is empty.
     private static func hasPlainComponents(_ bytes: Substring.UTF8View) -> Bool {
@@ -71,8 +72,9 @@ package struct AccessPath: Sendable, Equatable {
         }
         guard !hides, !hasEscapedPunctuation(bytes), !hasEscape(decoded) else { return nil }
         // Servers on Windows ignore spaces and dots at the end of a component.
-        let hasSpaces = decoded.split(separator: "/").contains { component in
-            component.contains(" ") && component.allSatisfy { $0 == " " || $0 == "." }
+        let hasSpaces = decoded.utf8.split(separator: UInt8(ascii: "/")).contains { component in
+            component.contains(UInt8(ascii: " "))
+                && component.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ".") }
         }
         return hasSpaces ? nil : decoded
     }
@@ -117,7 +119,9 @@ package struct AccessPathPattern: Sendable, Equatable {
             path = ""
             return
         }
-        guard let read = AccessPath(trimmed), read.isCertain, !read.text.contains("*") else { return nil }
+        guard let read = AccessPath(trimmed), read.isCertain, !read.text.utf8.contains(UInt8(ascii: "*")) else {
+            return nil
+        }
         path = read.text
     }
 

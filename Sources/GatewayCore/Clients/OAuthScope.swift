@@ -1,3 +1,5 @@
+import Primitives
+
 /// A scope that the authorization server knows.
 ///
 /// Source: OpenID Connect Core §5.4 and §11.
@@ -30,7 +32,7 @@ package enum OAuthScope: String, CaseIterable, Sendable {
     /// Source: RFC 6749 §3.3.
     package static func known(in text: String, and others: [String] = []) -> [String] {
         var scopes: [String] = []
-        for word in text.split(separator: " ") {
+        for word in text.split(atByte: " ") {
             let scope = String(word)
             guard OAuthScope(rawValue: scope) != nil || others.contains(where: { ExactText($0) == ExactText(scope) }),
                 !scopes.contains(scope)

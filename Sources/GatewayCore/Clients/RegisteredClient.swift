@@ -1,6 +1,7 @@
 package import Crypto
 import Database
 package import FoundationEssentials
+import Primitives
 
 /// A program that people sign in to with an account of this server: a client of OAuth.
 ///
@@ -135,5 +136,5 @@ package struct ClientGrant: Sendable, Equatable {
     }
 
     /// Splits words that are separated by spaces.
-    static func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
+    static func words(_ text: String) -> [String] { text.split(atByte: " ").map(String.init) }
 }

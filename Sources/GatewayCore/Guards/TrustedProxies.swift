@@ -1,4 +1,5 @@
 package import HTTPMessages
+import Primitives
 
 /// The reverse proxies whose header fields about the original request are trusted.
 ///
@@ -16,7 +17,9 @@ package struct TrustedProxies: Sendable, Equatable {
     /// Returns the address of the client behind the proxies.
     ///
     /// The search starts at the peer and goes through the fields from the right, as long as the current address belongs
-    /// to a proxy. It ends at an entry that is not an address, and the entries to the left of it are ignored.
+    /// to a proxy. It ends at an entry that is not an address, and the entries to the left of it are ignored: the proxy
+    /// that added the entry is then the nearest known address. A client cannot make such an entry, because entries are
+    /// separated byte by byte, and a proxy writes the address of its peer into an entry of its own.
     ///
     /// - Parameters:
     ///   - peer: The address that the connection comes from. Nil for a Unix socket.
@@ -41,12 +44,14 @@ package struct TrustedProxies: Sendable, Equatable {
 
     /// Returns the entries of one field, the last one first.
     private static func entries(_ field: String) -> [Substring] {
-        field.split(separator: ",", omittingEmptySubsequences: false).reversed()
+        field.split(atByte: ",", omittingEmptySubsequences: false).reversed()
     }
 
     /// Parses `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1` and `[2001:db8::1]:443`.
     private static func address(_ entry: Substring) -> IPAddress? {
-        let text = entry.trimmingWhitespace
+        let text = entry.trimmingBlanks
+        // In ASCII, each byte is a character.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let address = IPAddress(String(text)) { return address }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) {
             return IPAddress(String(text[text.index(after: text.startIndex)..<end]))
@@ -58,15 +63,5 @@ package struct TrustedProxies: Sendable, Equatable {
 
     private static func isPort(_ text: Substring) -> Bool {
         text.isEmpty || (text.first == ":" && UInt16(text.dropFirst()) != nil)
-    }
-}
-
-extension Substring {
-    /// The text without spaces and tabs at the ends.
-    fileprivate var trimmingWhitespace: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        var text = drop(while: isBlank)
-        while let last = text.last, isBlank(last) { text.removeLast() }
-        return text
     }
 }

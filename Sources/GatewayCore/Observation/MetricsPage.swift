@@ -214,12 +214,12 @@ package struct MetricsPage {
     }
 
     private static func escaped(_ value: String) -> String {
-        value.reduce(into: "") { text, character in
+        value.unicodeScalars.reduce(into: "") { text, character in
             switch character {
             case "\\": text += "\\\\"
             case "\"": text += "\\\""
             case "\n": text += "\\n"
-            default: text.append(character)
+            default: text.unicodeScalars.append(character)
             }
         }
     }

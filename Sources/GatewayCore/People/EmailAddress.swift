@@ -33,9 +33,10 @@ package struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Source: RFC 5321 §4.5.3.1.3 for the length; RFC 5322 §3.4 for the separators.
     package init(_ text: String) throws(GatewayError) {
         self.init(normalizing: text)
-        let parts = self.text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), self.text.utf8.count <= 254,
-            !self.text.unicodeScalars.contains(where: Self.isRefused)
+        let parts = self.text.split(atByte: "@", omittingEmptySubsequences: false)
+        // With a combining mark, the `@` would look like another character.
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), self.text.contains("@"),
+            self.text.utf8.count <= 254, !self.text.unicodeScalars.contains(where: Self.isRefused)
         else {
             throw GatewayError(
                 .invalidEmail,

@@ -1,3 +1,5 @@
+import Primitives
+
 /// The database format of an identity's groups: one name per line.
 ///
 /// Names contain no line feeds, because `OpenIDConnect` drops names with control characters.
@@ -6,11 +8,16 @@ enum IdentityGroups {
     /// order.
     static func read(_ text: String?) -> [String] {
         guard let text, !text.isEmpty else { return [] }
-        return Set(text.split(separator: "\n").map(String.init)).sorted()
+        return sorted(text.split(atByte: "\n").map(String.init))
     }
 
     /// Returns the text for the column.
     static func write(_ groups: [String]) -> String {
-        Set(groups.filter { !$0.isEmpty && !$0.contains("\n") }).sorted().joined(separator: "\n")
+        sorted(groups.filter { !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "\n")) }).joined(separator: "\n")
+    }
+
+    /// Returns each name once. Two Unicode spellings of one name are two groups.
+    private static func sorted(_ names: [String]) -> [String] {
+        Set(names.map { ExactText($0) }).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }

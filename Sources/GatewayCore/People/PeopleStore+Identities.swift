@@ -67,7 +67,7 @@ extension PeopleStore {
     private func checkDomain(_ identity: ProviderIdentity, at provider: ProviderConfiguration) throws(GatewayError) {
         guard !provider.domains.isEmpty else { return }
         guard let text = identity.email, identity.isEmailVerified else { throw Self.unverified(identity, provider) }
-        let domain = EmailAddress(normalizing: text).text.split(separator: "@", omittingEmptySubsequences: false)
+        let domain = EmailAddress(normalizing: text).text.split(atByte: "@", omittingEmptySubsequences: false)
         guard domain.count == 2,
             provider.domains.contains(where: { ExactText($0.lowercasedASCII) == ExactText(domain[1]) })
         else {
@@ -85,7 +85,7 @@ extension PeopleStore {
         let stored = try await database.read { connection in
             try connection.first(IdentityStatements.groups, provider.id, identity.issuer, identity.subject)
         }
-        guard stored != groups else { return }
+        guard stored.map({ ExactText($0) }) != ExactText(groups) else { return }
         _ = try await database.write { connection in
             try connection.run(
                 IdentityStatements.setGroups, groups, provider.id, identity.issuer, identity.subject)

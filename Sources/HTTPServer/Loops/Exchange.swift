@@ -1,6 +1,7 @@
 import CLibrary
 import CMicroHTTPD
 import HTTPMessages
+import Primitives
 
 /// One request and its response, from the request line to the end of the response.
 ///
@@ -98,7 +99,7 @@ final class Exchange: @unchecked Sendable {  // Used only on the loop's thread, 
         RefusedRequest(id: id, method: method, path: shownPath, headers: head?.headers ?? [:])
     }
 
-    private var shownPath: String { path ?? String(target.prefix { $0 != "?" }) }
+    private var shownPath: String { path ?? String(target.prefix(beforeBytes: "?")) }
 
     /// Whether the body was sent in chunks. libmicrohttpd 0.9.75 accepts a bare LF in their framing, which a proxy may
     /// not. The connection is closed after such a request, so that no part of it can be read as a second request.

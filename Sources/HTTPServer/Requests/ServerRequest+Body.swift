@@ -1,4 +1,5 @@
 package import HTTPMessages
+import Primitives
 
 extension ServerRequest {
     /// Decodes a JSON body.
@@ -39,7 +40,8 @@ extension ServerRequest {
     /// Source: RFC 9110 §8.3.1.
     package var mediaType: String? {
         guard let value = headers["Content-Type"] else { return nil }
-        let type = value.prefix { $0 != ";" }
-        return String(type.reversed().drop { $0 == " " || $0 == "\t" }.reversed()).lowercased()
+        // Browsers find a semicolon also before a combining mark. Pages of all sites may send `text/plain;` with such a
+        // mark and `+json`, without a question to this server first, so it must not count as JSON.
+        return value.prefix(beforeBytes: ";").trimmingBlanks.lowercased()
     }
 }

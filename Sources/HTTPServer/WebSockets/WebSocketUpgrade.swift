@@ -1,4 +1,5 @@
 package import HTTPMessages
+import Primitives
 import WebSockets
 
 /// A WebSocket connection that begins after a response; see
@@ -76,8 +77,8 @@ extension ServerResponse {
     /// Whether the list in a field has a token, in upper or lower case.
     private static func has(_ token: String, in field: String, _ request: ServerRequest) -> Bool {
         request.headers.values(field).contains { value in
-            value.split(separator: ",").contains { part in
-                HTTPHeaders.namesAreEqual(String(part.drop { $0 == " " }.prefix { $0 != " " }), token)
+            value.split(atByte: ",").contains { part in
+                HTTPHeaders.namesAreEqual(String(part.trimmingBlanks.prefix(beforeBytes: " ")), token)
             }
         }
     }

@@ -26,7 +26,7 @@ struct ProviderErrorText: Sendable, Equatable {
     }
 
     private static func quotes(_ text: String, _ secrets: [Secret]) -> Bool {
-        secrets.contains { $0.count > 0 && text.contains($0.reveal()) }
+        secrets.contains { $0.count > 0 && text.utf8.contains($0.reveal().utf8) }
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {

@@ -42,6 +42,23 @@ struct AccessPathTests {
     }
 
     @Test(
+        "a path with an escaped question mark or hash is ambiguous also beside a mark that joins it",
+        arguments: JoiningMarks.all)
+    func joinedDelimiters(mark: String) throws {
+        let mark = mark.utf8.map { "%" + String($0, radix: 16) }.joined()
+        for delimiter in ["%3f", "%23"] {
+            for raw in ["/a\(delimiter)\(mark)/b", "/a\(mark)\(delimiter)/b"] {
+                let path = try #require(AccessPath(raw[...]))
+                #expect(!path.isCertain)
+                #expect(path.cut?.text.utf8.contains(where: { "?#".utf8.contains($0) }) == false)
+            }
+        }
+        #expect(AccessPath("/%20/\(mark)b"[...]) == nil)
+        #expect(AccessPath("/%20%20/\(mark)"[...]) == nil)
+        #expect(AccessPath("/a%20/\(mark)"[...])?.isCertain == true)
+    }
+
+    @Test(
         "a pattern matches whole components",
         arguments: [
             ("/health", "/health", true), ("/health", "/health/", true), ("/health", "/healthy", false),

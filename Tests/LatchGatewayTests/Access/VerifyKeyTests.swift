@@ -108,6 +108,7 @@ struct VerifyKeyTests: AsksForwardAuth {
                 ["Basic eDp5", "Basic eDp5"], [", Bearer \(token)"], ["Digest a=\"b\", bearer \(token)"],
                 ["Basic\t\(keyed)"], ["Basic \(keyed.prefix { $0 != "=" })"], ["Basic \(basic("ada:\(key)\n"))"],
                 ["Basic \(keyed), Basic eDp5"], ["Basic eDp5,Basic \(keyed)"], ["\(keyed)"],
+                ["x\u{600} \(keyed)"], ["\(keyed) \u{301}"], ["x\u{600},\(keyed),\u{301}"],
             ]
             let own = [
                 "Basic eDp5", "basic  eDp5==", "Basic eDp5,", "Negotiate", "NTLM TlRMTVNTUAAB=", "Token a.b-c_d~e+f/g",

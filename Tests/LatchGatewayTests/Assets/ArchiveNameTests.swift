@@ -10,6 +10,7 @@ struct ArchiveNameTests {
             ("IMG_1.jpg", "IMG_1.jpg"), ("Ünïcödé 🌅.heic", "Ünïcödé 🌅.heic"), ("../../etc/passwd", "....etcpasswd"),
             ("a/b\\c:d*e?f\"g<h>i|j", "abcdefghij"), ("", "unnamed"), ("/", "unnamed"), ("..", "unnamed"),
             (".", "unnamed"), ("a. . .", "a"), ("a\u{0}b\nc", "abc"), ("CON", "unnamed"), ("nul.txt", "unnamed"),
+            ("nul.\u{301}txt", "unnamed"),
             (".hidden", ".hidden"), ("gpj.\u{202E}exe", "gpj.exe"),
         ])
     func sanitizing(_ wanted: String, _ name: String) {

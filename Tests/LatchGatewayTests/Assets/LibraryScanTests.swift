@@ -36,6 +36,28 @@ struct LibraryScanTests {
         }
     }
 
+    @Test("a folder is found by its slash, also beside a mark that joins it", arguments: JoiningMarks.all)
+    func joinedSlash(mark: String) async throws {
+        try await LibraryFixture.with { fixture in
+            try fixture.put("abc", at: "ada@example.org/\(mark)a/\(mark)b.jpg")
+            try fixture.put("abcd", at: "ada@example.org/\(mark)c\(mark).jpg")
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.path("eve@example.org"), withDestinationPath: fixture.path("ada@example.org"))
+
+            #expect(try await fixture.library.scan() == LibraryScan.Changes(read: 2))
+            let mine = try await fixture.list("ada@example.org")
+            #expect(Set(mine.map(\.name)) == ["\(mark)b.jpg", "\(mark)c\(mark).jpg"])
+            for asset in mine { #expect(fixture.library.open(asset) != nil) }
+
+            let folder = LibraryFolder(path: fixture.folder.path, lockedName: "Locked")
+            #expect(folder.isLocked("ada@example.org/Locked/\(mark)a"))
+            #expect(folder.isLocked("ada@example.org/a\(mark)/Locked"))
+            #expect(folder.list("ada@example.org/\(mark)a")?.files.count == 1)
+            // The first folder is a link.
+            #expect(folder.list("eve@example.org/\(mark)a") == nil)
+        }
+    }
+
     @Test("a file with less than half on the disk, or of more than 1 TiB, is left out; others are read")
     func sparseFiles() async throws {
         try await LibraryFixture.with { fixture in
