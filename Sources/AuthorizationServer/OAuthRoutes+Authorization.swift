@@ -298,7 +298,7 @@ extension OAuthRoutes {
         var page = WebPage(
             title: "You can return to \(destination.client.name)", destination.form(pairs, button: "Continue"))
         page.server = services.settings.pages.title
-        page.script = "document.forms[0].submit()"
+        page.script = WebPage.submitScript
         page.formTargets = .anywhere
         return page.response()
     }

@@ -38,7 +38,7 @@ package struct WebPage: Sendable {
     package var header: HTML?
     /// The addresses that the page's forms may be sent to. Default: none.
     package var formTargets = FormTargets.none
-    /// A script that runs when the page has been parsed. Nil, the default, for none.
+    /// A script that runs when its element has been parsed. Nil, the default, for none.
     package var script: StaticString?
     /// The address that the browser opens by itself as soon as it shows the page. Nil, the default, for none. The page
     /// does not stay in the browser's history.
@@ -58,6 +58,11 @@ package struct WebPage: Sendable {
         heading = title
         self.content = content
     }
+
+    /// A script that sends the first form, once the whole page has been received. If it were sent earlier, the browser
+    /// could cancel the request for the page, which then counts as failed.
+    package static let submitScript: StaticString =
+        "addEventListener('DOMContentLoaded', () => document.forms[0].submit())"
 
     /// Returns the page as a response.
     package func response(status: HTTPStatus = .ok) -> ServerResponse {

@@ -66,7 +66,7 @@ struct AuthorizationResponder {
             """)
         page.server = "Sandbox provider"
         page.formTargets = .anywhere
-        page.script = "document.forms[0].submit()"
+        page.script = WebPage.submitScript
         return page.response()
     }
 }

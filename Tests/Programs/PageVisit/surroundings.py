@@ -138,7 +138,8 @@ class Provider(Pages):
             hidden = "".join(
                 f'<input type="hidden" name="{name}" value="{html.escape(value)}">' for name, value in answer.items())
             form = f'<form method="post" action="{html.escape(fields["redirect_uri"])}">{hidden}</form>'
-            return self.page("Provider", f"{form}<script>document.forms[0].submit()</script>")
+            script = "addEventListener('DOMContentLoaded', () => document.forms[0].submit())"
+            return self.page("Provider", f"{form}<script>{script}</script>")
         self.send("", status=303, location=fields["redirect_uri"] + "?" + urllib.parse.urlencode(answer))
 
     def token(self, fields):
