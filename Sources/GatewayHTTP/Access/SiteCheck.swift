@@ -32,8 +32,8 @@ package struct SiteCheck: Sendable {
         case forms
         /// The same also in a frame, where applications ask whether somebody is signed in.
         case documents
-        /// As ``pages``, and what scripts send with CORS, with every method. Over plain `http` the rest that names an
-        /// origin cannot be told from that.
+        /// As ``pages``, and what scripts send (`fetch`, `sendBeacon`), with every method. Over plain `http` the rest
+        /// that names an origin cannot be told from that.
         case scripts
         /// Everything: the route is for pages of other origins and counts nothing, or checks their requests itself.
         case everything
@@ -53,8 +53,8 @@ package struct SiteCheck: Sendable {
         if request.headers["Sec-Purpose"] != nil { return false }
         guard isOfOtherPage(request), !Self.hasToken(request) else { return true }
         let mode = request.headers["Sec-Fetch-Mode"]
-        if scope == .scripts, mode == nil || mode == "cors" {
-            return request.headers["Sec-Fetch-Dest"].map { $0 == "empty" } ?? true
+        if scope == .scripts, mode != "navigate", request.headers["Sec-Fetch-Dest"] ?? "empty" == "empty" {
+            return true
         }
         if scope == .pages || scope == .scripts {
             guard [.get, .head].contains(request.method) else { return false }

@@ -31,21 +31,22 @@ struct SiteCheckTests {
     private static let callbacks: Set = [BridgeFixture.callback, "/tt/auth/callback"]
     private static let form = ("Content-Type", FormURLEncoded.mediaType)
 
-    /// What scripts of pages of other origins send with CORS.
+    /// What scripts of pages of other origins send.
     private static let scripts: [[(String, String)]] = [
         [
             ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty"),
             ("Origin", "https://spa.example"),
         ],
         [("Origin", "https://spa.example")],
-    ]
-    /// What pages of other origins load from the routes for scripts without CORS, or not by a script.
-    private static let withoutScript: [[(String, String)]] = [
-        [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")],
+        // What `sendBeacon` sends.
         [
             ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "empty"),
-            ("Origin", "https://evil.example"),
+            ("Origin", "https://spa.example"),
         ],
+    ]
+    /// What pages of other origins load from the routes for scripts not by a script.
+    private static let withoutScript: [[(String, String)]] = [
+        [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")],
         [
             ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "image"),
             ("Origin", "https://evil.example.org"),
@@ -125,7 +126,7 @@ struct SiteCheckTests {
         }
     }
 
-    @Test("the routes for scripts of other origins refuse what no script loads with CORS, and say so to scripts")
+    @Test("the routes for scripts of other origins refuse what no script loads, and say so")
     func scriptsOfOtherOrigins() async throws {
         try await EveryRoute.with { fixture in
             let routes = fixture.gateway.router.routes.filter { $0.method != .options && Self.isForScripts($0) }
