@@ -176,7 +176,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "what a provider without link_by_email took is the owner's also after it was removed, replaced or changed",
+        "what was taken through a provider without link_by_email is the owner's after it was removed or got another issuer",
         arguments: ["removed", "other issuer"], ["registered", "invited"])
     func removedDoubtful(_ change: String, _ origin: String) async throws {
         let new = Self.provider(change == "removed" ? "new" : "old", links: true)
@@ -191,6 +191,36 @@ struct IdentityTests {
             let owner = try await people.person(for: Self.identity("s-2", at: new.id), at: new)
             #expect(owner.id == first.id && owner.name == "Ada L.")
             #expect(try await people.identities(of: owner.id).map(\.subject) == ["s-2"])
+        }
+    }
+
+    @Test("the provider's last configuration decides, also if it changed after the identity was linked")
+    func changedTrust() async throws {
+        let new = Self.provider("new", links: true)
+        let withdrawn = Self.provider("old", opens: true)
+        try await GatewayFixture.with({ $0.providers = [new, withdrawn] }) { fixture in
+            let people = fixture.gateway.stores.people
+            let trusted = Self.provider("old", links: true, opens: true)
+            // It linked by address once, and does not any more.
+            _ = try await people.person(for: Self.identity("s-1", at: "old", name: "Not Ada"), at: trusted)
+            let ada = try await people.person(for: Self.identity("s-2", at: "new"), at: new)
+            #expect(try await people.identities(of: ada.id).map(\.subject) == ["s-2"])
+
+            // Nobody signed in after it was withdrawn, and before the provider was removed.
+            let carol = Self.identity("s-5", "carol@example.org", at: "lost", name: "Not Carol")
+            let lost = Self.provider("lost", links: true, opens: true)
+            _ = try await people.person(for: carol, at: lost)
+            try await people.recordTrust(in: [Self.provider("lost", opens: true)])
+            let owner = try await people.person(for: Self.identity("s-6", "carol@example.org", at: "new"), at: new)
+            #expect(try await people.identities(of: owner.id).map(\.subject) == ["s-6"])
+
+            // It did not, and does since then. Later it is removed: "gone" is in no configuration.
+            let bob = Self.identity("s-3", "bob@example.org", at: "gone")
+            let first = try await people.person(for: bob, at: Self.provider("gone", opens: true))
+            try await people.recordTrust(in: [Self.provider("gone", links: true)])
+            let later = try await people.person(for: Self.identity("s-4", "bob@example.org", at: "new"), at: new)
+            #expect(later.id == first.id)
+            #expect(try await people.identities(of: later.id).map(\.subject) == ["s-3", "s-4"])
         }
     }
 

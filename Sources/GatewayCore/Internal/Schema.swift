@@ -239,8 +239,8 @@ package enum Schema {
             ALTER TABLE one_time_codes ADD COLUMN stored_at INTEGER NOT NULL DEFAULT 0;
             \(codeIndexes)
             """),
-        // Whether the provider linked accounts by address when the identity was linked. It is null for identities that
-        // were linked before this migration or by an administrator.
+        // Whether the provider links accounts by address, or did so when it was last configured. It is null for
+        // identities of providers that were not configured any more at this migration.
         Migration(
             to: 36, named: "which identities prove an address",
             "ALTER TABLE identities ADD COLUMN proves_address INTEGER"),

@@ -14,7 +14,7 @@ package struct ConfiguredSignIn: Sendable {
     /// The other providers.
     let otherProviders: Set<ProviderKey>
 
-    /// A provider as an identity names it.
+    /// The id and issuer of a provider.
     struct ProviderKey: Hashable, Sendable {
         let id: ExactText
         let issuer: ExactText
@@ -28,19 +28,19 @@ package struct ConfiguredSignIn: Sendable {
     /// Creates a value from the configuration.
     package init(acceptsPasswords: Bool, providers: [ProviderConfiguration]) {
         self.acceptsPasswords = acceptsPasswords
-        linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.key))
-        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.key))
+        linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.providerKey))
+        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.providerKey))
         let texts = providers.map { JSONValue.string("\($0.id) \($0.settings.issuer)") }
         self.providers = String(decoding: JSONValue.array(texts).encoded(), as: UTF8.self)
     }
 }
 
 extension ProviderConfiguration {
-    /// The provider as an identity names it.
-    var key: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(id, issuer: settings.issuer) }
+    /// The id and issuer of the provider.
+    var providerKey: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(id, issuer: settings.issuer) }
 }
 
 extension PersonIdentity {
-    /// The provider of the identity.
-    var key: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(provider, issuer: issuer) }
+    /// The id and issuer of the provider of the identity.
+    var providerKey: ConfiguredSignIn.ProviderKey { ConfiguredSignIn.ProviderKey(provider, issuer: issuer) }
 }

@@ -52,7 +52,7 @@ struct IdentityLinking: Sendable {
         self.identity = identity
         self.provider = provider
         self.moment = moment
-        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.key] : [])
+        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.providerKey] : [])
         otherProviders = signIn.otherProviders
         self.now = now
     }
@@ -111,18 +111,25 @@ struct IdentityLinking: Sendable {
     /// invitations, and not for those of people who sign in elsewhere.
     ///
     /// Only identities that were linked by the account's address count. Anybody who uses the account can have linked the
-    /// others. What a provider was trusted with when it linked an identity counts also after it was removed or replaced.
+    /// others. The configuration of the provider decides. If it was removed or has another issuer, its last one counts.
     private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
         guard candidate.person.hasProvedAddress else { return true }
         guard candidate.hasIdentity else { return false }
         let email = ExactText(candidate.person.email)
         let linkedByAddress = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
             .filter { $0.email.map { ExactText($0) } == email }
-        let isProved = linkedByAddress.contains { $0.provesAddress == true || linkingProviders.contains($0.key) }
-        guard !isProved else { return false }
+        guard !linkedByAddress.contains(where: provesAddress) else { return false }
         // Of an account that an administrator added, such a provider may have taken the invitation.
         return !candidate.person.isVouched
-            || linkedByAddress.contains { $0.provesAddress == false || otherProviders.contains($0.key) }
+            || linkedByAddress.contains { $0.provesAddress == false || otherProviders.contains($0.providerKey) }
+    }
+
+    /// Whether the provider of an identity links by address, or did so when it was last configured. If that is not
+    /// known, a configured provider with the same id decides.
+    private func provesAddress(_ identity: PersonIdentity) -> Bool {
+        if linkingProviders.contains(identity.providerKey) { return true }
+        guard !otherProviders.contains(identity.providerKey) else { return false }
+        return identity.provesAddress ?? linkingProviders.contains { $0.id == ExactText(identity.provider) }
     }
 
     /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what

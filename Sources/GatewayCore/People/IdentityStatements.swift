@@ -20,6 +20,19 @@ enum IdentityStatements {
         "UPDATE identities SET groups = ?1 WHERE provider = ?2 AND issuer = ?3 AND subject = ?4 AND groups <> ?1",
         String.self, String.self, String.self, String.self)
 
+    /// Whether another value than this one is stored for an identity of a provider that may link accounts by address.
+    static let hasOtherProof = Statement(
+        """
+        SELECT EXISTS (SELECT 1 FROM identities
+            WHERE provider = ? AND issuer = ? AND proves_address IS DISTINCT FROM ?)
+        """, String.self, String.self, Bool.self
+    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+
+    /// Stores for all identities of a provider whether it links accounts by address.
+    static let setProof = Statement(
+        "UPDATE identities SET proves_address = ?1 WHERE provider = ?2 AND issuer = ?3 AND proves_address IS DISTINCT FROM ?1",
+        Bool.self, String.self, String.self)
+
     static let groups = Statement(
         "SELECT groups FROM identities WHERE provider = ? AND issuer = ? AND subject = ?",
         String.self, String.self, String.self

@@ -93,6 +93,24 @@ extension PeopleStore {
         cachedPersonChanged(person.id)
     }
 
+    /// Stores for the identities of these providers whether the provider links accounts by address. That decides about
+    /// them after the provider was removed.
+    package func recordTrust(in providers: [ProviderConfiguration]) async throws {
+        let changed = try await database.read { connection in
+            try providers.filter {
+                try connection.first(
+                    IdentityStatements.hasOtherProof, $0.id, $0.settings.issuer, $0.linksByEmail) == true
+            }
+        }
+        guard !changed.isEmpty else { return }
+        try await database.write { connection in
+            for provider in changed {
+                try connection.run(
+                    IdentityStatements.setProof, provider.linksByEmail, provider.id, provider.settings.issuer)
+            }
+        }
+    }
+
     /// Deletes the groups of all providers that are not among these or whose groups are not read. Nobody would update
     /// them, so people would stay members. They are stored again at the next sign-in through such a provider
     /// after it is configured again.
