@@ -37,7 +37,7 @@ package struct AccountPage {
     /// shown.
     static let notes = [
         "device": "The device is signed out.",
-        "device-apps": "The device and the apps that were allowed in its browser are signed out.",
+        "device-apps": "The device is signed out, and so are the apps and devices that were allowed in its browser.",
         "others": "Every other device is signed out, and the keys of your programs are revoked.",
         "key": "The key is revoked.", "app": "The app has no access to your account any more.",
         "pin": "Your PIN is set.", "no-pin": "Your PIN is removed.",

@@ -17,7 +17,8 @@ extension DaemonProgram {
     }()
 
     private static let revoke: Command<any ExecutableCommand> = {
-        let id = OptionalArgument<String>("ID", help: "The session's id, as shown in the list.")
+        let id = OptionalArgument<String>(
+            "ID", help: "The session's id, as shown in the list. What was allowed in it ends too.")
         let person = Option<String>(
             "user", value: "EMAIL", completion: .output(of: ["user", "list", "--emails"]),
             help: "All sessions of this person.")

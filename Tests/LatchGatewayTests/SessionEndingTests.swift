@@ -1,3 +1,4 @@
+import Database
 import FoundationEssentials
 import HTTPMessages
 import OAuth
@@ -142,6 +143,14 @@ struct SessionEndingTests {
         return ids
     }
 
+    /// Signs in to the client with an `https` address, which needs no recent sign-in.
+    private static func allowWeb(_ fixture: OAuthFixture) async throws {
+        let code = try await fixture.respond(to: fixture.webParameters)["code"].orThrow
+        let response = try await fixture.exchange(
+            code, redirect: OAuthFixture.webRedirect, [("client_id", "web"), ("client_secret", OAuthFixture.secret)])
+        #expect(response.status == 200)
+    }
+
     private static func live(_ fixture: OAuthFixture) async throws -> Set<SessionID> {
         let stores = fixture.gateway.gateway.stores
         return Set(try await stores.sessions.live(of: stores.people.require(GatewayFixture.email).id).map(\.id))
@@ -162,10 +171,80 @@ struct SessionEndingTests {
             #expect(kept.count == 1 && stolen.count == (child ? 3 : 2))
             fixture.gateway.clock.advance(11 * minute)
             #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
-            #expect(try await owner.get("/latch/account?done=device-apps").text.contains("The device and the apps"))
+            #expect(try await owner.get("/latch/account?done=device-apps").text.contains("and so are the apps"))
             #expect(try await Self.live(fixture) == kept)
             let ended = fixture.gateway.lines.audit.filter { $0["reason"]?.string == "from-another" }
             #expect(ended.count >= 2)
+        }
+    }
+
+    @Test("ending a created session ends what was allowed in it, and it may end that itself")
+    func childOnly() async throws {
+        try await OAuthFixture.with({ $0.serveDialects() }) { fixture in
+            let sessions = try await Self.signIns(fixture, child: true)
+            let owner = fixture.browser.another
+            _ = try await owner.signIn()
+            let kept = try await Self.live(fixture).subtracting(sessions[1...])
+            fixture.gateway.clock.advance(11 * minute)
+            // The child may end its own app without a recent sign-in, and the owner ends the child.
+            #expect(try await Self.end(sessions[2], fixture.browser) == "/latch/account?done=device")
+            try await Self.allowWeb(fixture)
+            #expect(try await Self.end(sessions[1], owner) == "/latch/account?done=device-apps")
+            #expect(try await Self.live(fixture) == kept)
+        }
+    }
+
+    @Test("ending a session ends the devices that were allowed in it, and what was allowed in a child that is gone")
+    func devicesOfStolen() async throws {
+        try await OAuthFixture.withDevices({ settings in
+            settings.authorizationServer.servesDialectsToDevices = true
+            settings.serveDialects()
+        }) { fixture in
+            let stolen = try await Self.signIns(fixture, child: true)
+            let codes = try await fixture.codes([("client_id", "latch"), ("dialect", "immich"), ("scope", nil)])
+            _ = try await fixture.decide(onDevice: codes.userCode)
+            let token = try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            // The device is used in a browser, where a client with an https address is allowed.
+            fixture.browser.browser.cookies["latchd_session"] = token
+            try await Self.allowWeb(fixture)
+            #expect(try await Self.live(fixture).count == 5)
+            // The device is signed out before; what was allowed in it is found nevertheless.
+            let own = try await fixture.gateway.http.send(
+                "POST", "/im/auth/logout", headers: GatewayFixture.bearer(token))
+            #expect(own.status == 200)
+            #expect(try await Self.live(fixture).count == 4)
+            let delete = Statement("DELETE FROM sessions WHERE id = ?", String.self)
+            _ = try await fixture.gateway.gateway.stores.database.write {
+                try $0.run(delete, stolen[1].rawValue)
+            }
+            let owner = fixture.browser.another
+            _ = try await owner.signIn()
+            #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
+            #expect(try await Self.live(fixture).count == 1)
+        }
+    }
+
+    @Test("a device has no session if the one in which it was allowed ends at the same time", arguments: [false, true])
+    func deviceOfEndedSession(isDisplaced: Bool) async throws {
+        try await GatewayFixture.with({ $0.sessions.maximumPerPerson = isDisplaced ? 1 : 10 }) { fixture in
+            _ = try await fixture.addPerson()
+            let (stores, issuer) = (fixture.gateway.stores, fixture.gateway.issuer)
+            let ada = try await stores.people.require(GatewayFixture.email)
+            let browser = try await issuer.issue(for: ada, device: SessionDevice()).session
+            fixture.clock.advance(1)
+            let device = try await issuer.issue(for: ada, device: SessionDevice(), authenticated: .distantPast).session
+            if isDisplaced {
+                // The device's own session has displaced it.
+                try await stores.sessions.record(browser: browser, of: device)
+                #expect(try await stores.sessions.live(of: ada.id).map(\.id) == [device])
+                return
+            }
+            try await stores.sessions.revoke(browser)
+            let error = await #expect(throws: GatewayError.self) {
+                try await stores.sessions.record(browser: browser, of: device)
+            }
+            #expect(error?.code == .sessionEnded)
+            #expect(try await stores.sessions.live(of: ada.id).isEmpty)
         }
     }
 

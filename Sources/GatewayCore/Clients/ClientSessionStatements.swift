@@ -87,12 +87,13 @@ enum ClientSessionStatements {
         VALUES (?, ?, ?, ?, 1, ?, ?, ?)
         """, String.self, String.self, String.self, String.self, [UInt8].self, String?.self, Bool.self)
 
-    /// Copies the provider of a browser's session, the session there, and how the person authenticated, to a client's
-    /// session.
+    /// Stores the session of a browser in which a client's session was allowed, and copies its provider, the session
+    /// there, and how the person authenticated.
     static let copyProvider = Statement(
         """
         UPDATE sessions SET provider = b.provider, provider_session = b.provider_session,
-            methods = \(SessionStatements.methods(of: "b"))
+            methods = \(SessionStatements.methods(of: "b")), allowed_in = b.id,
+            allowed_parent = b.parent_id
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
         """, String.self, String?.self)
 

@@ -46,6 +46,13 @@ extension Schema {
         Migration(
             to: 36, named: "which identities prove an address",
             "ALTER TABLE identities ADD COLUMN proves_address BOOLEAN"),
+        Migration(
+            to: 37, named: "in which sessions others were allowed",
+            """
+            ALTER TABLE sessions ADD COLUMN allowed_in \(text);
+            ALTER TABLE sessions ADD COLUMN allowed_parent \(text);
+            \(allowedInBrowsers)
+            """),
     ]
 
     /// The type of text in PostgreSQL.

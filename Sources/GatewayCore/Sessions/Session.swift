@@ -31,9 +31,9 @@ package struct Session: Sendable, Equatable, Identifiable {
     /// same session, so that a session does not get new limits with each session that it creates.
     package var caller: RequestCaller { parent.map(RequestCaller.childSessions) ?? .session(id) }
 
-    /// The session ends others of its person that began before this time without a recent sign-in. At a device that was
-    /// allowed elsewhere nobody authenticated, so it ends no others: otherwise a stolen session could allow one to end
-    /// newer sessions.
+    /// The time before which other sessions must have begun for this one to end them without a recent sign-in. At a
+    /// device that was allowed elsewhere nobody authenticated, so it ends no others: otherwise a stolen session could
+    /// allow one to end newer sessions.
     package var endsSessionsBefore: Date { authenticated > .distantPast ? created : .distantPast }
 
     package init(

@@ -14,8 +14,10 @@ package struct OwnSession: Sendable, Equatable {
     package let needsFullSync: Bool
     /// The session that this one was created from; nil when there is none.
     package let parent: SessionID?
-    /// The session of the browser in which this session of a client began; nil when it is no session of a client.
-    package let browser: SessionID?
+    /// The session in which this session of a client or device was allowed; nil for any other session.
+    package let allowedIn: SessionID?
+    /// The session that ``allowedIn`` was created from; nil when there is none.
+    package let allowedParent: SessionID?
 
     @Sendable
     package init(_ row: SQLRow) throws(DatabaseError) {
@@ -27,7 +29,8 @@ package struct OwnSession: Sendable, Equatable {
         appVersion = try row.get(6)
         needsFullSync = try row.get(7)
         parent = (try row.get(8) as String?).map(SessionID.init(rawValue:))
-        browser = (try row.get(9) as String?).map(SessionID.init(rawValue:))
+        allowedIn = (try row.get(9) as String?).map(SessionID.init(rawValue:))
+        allowedParent = (try row.get(10) as String?).map(SessionID.init(rawValue:))
     }
 }
 
@@ -91,7 +94,7 @@ extension SessionAdministration {
 enum OwnSessionStatements {
     private static let ofPerson = """
         SELECT id, device_name, device_kind, created_at, last_used_at, expires_at, app_version, needs_full_sync, parent_id,
-            (SELECT c.browser_id FROM client_sessions c WHERE c.session_id = sessions.id)
+            allowed_in, allowed_parent
         FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ?
         """
 

@@ -16,8 +16,8 @@ extension SessionAdministration {
         return try await database.read { try $0.all(SessionStatements.livePage, position ?? Int.max, now, limit) }
     }
 
-    /// Ends a session at the request of its person. If that is not the session of the request, it also ends the sessions
-    /// of clients that began in it: whoever has its token may have signed in to them.
+    /// Ends a session at the request of its person. If that is not the session of the request, it also ends the
+    /// sessions of clients and devices that were allowed in it: whoever has its token may have allowed them.
     ///
     /// - Parameters:
     ///   - session: The session to end.
@@ -32,7 +32,7 @@ extension SessionAdministration {
                 SessionStatements.endOfPerson, now, reason.rawValue, session.id.rawValue, person, now)
             guard count > 0 else { return [] }
             guard session.id != asking.id else { return [session.id] }
-            return try [session.id] + Self.endClients(of: session.id, of: person, reason, at: now, connection)
+            return try [session.id] + Self.endAllowed(in: session.id, of: person, reason, at: now, connection)
         }
         for id in ended {
             recordEnd(
@@ -41,23 +41,23 @@ extension SessionAdministration {
         return ended.count
     }
 
-    /// Ends the sessions of clients that began in a session of a person, or in one that was created from it.
+    /// Ends the sessions of clients and devices that were allowed in a session of a person, and those that were allowed in
+    /// these.
     ///
-    /// - Returns: The sessions that ended.
-    static func endClients(
-        of session: SessionID, of person: UUID, _ reason: SessionEndReason, at now: Date, _ connection: Connection
+    /// - Returns: The sessions that ended, without those that were created from them.
+    static func endAllowed(
+        in session: SessionID, of person: UUID, _ reason: SessionEndReason, at now: Date, _ connection: Connection
     ) throws(DatabaseError) -> [SessionID] {
-        try connection.all(
-            SessionStatements.endClients, now, reason.rawValue, person, session.rawValue)
+        try connection.all(SessionStatements.endAllowed, now, reason.rawValue, person, session.rawValue)
     }
 
     /// Throws unless a session may end or lock another session of its person. Without a recent sign-in these are only
-    /// itself, those that were created from it, those of clients that began in it, and those that began before it.
+    /// itself, those that were created from it, those that were allowed in it, and those that began before it.
     /// Otherwise a stolen session could end each new session of the person before the person can end the stolen one.
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     package func requireMayEnd(_ session: OwnSession, asking: Session) throws(GatewayError) {
-        guard ![session.id, session.parent, session.browser].contains(asking.id),
+        guard ![session.id, session.parent, session.allowedIn, session.allowedParent].contains(asking.id),
             session.created >= asking.endsSessionsBefore
         else { return }
         try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now())

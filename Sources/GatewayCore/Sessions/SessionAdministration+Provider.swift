@@ -16,8 +16,8 @@ extension SessionAdministration {
     /// Stores the provider that a session was started through, the id of the session there if the provider sent one,
     /// and how the person authenticated there.
     ///
-    /// - Throws: ``GatewayError/Code/unknownPerson`` when the session at the provider has just ended. The new session
-    ///   is then ended too.
+    /// - Throws: ``GatewayError/Code/sessionEnded`` when the browser's session, or ``GatewayError/Code/unknownPerson`` when
+    ///   the session at the provider has just ended. The new session is then ended too.
     package func record(
         provider: String, _ session: String?, _ methods: AuthenticationMethods = AuthenticationMethods(reported: []),
         of id: SessionID
@@ -53,13 +53,17 @@ extension SessionAdministration {
     ///   is then ended too.
     package func record(browser: SessionID, of id: SessionID) async throws {
         let now = now()
-        let isOver = try await database.write { connection in
-            try connection.run(ProviderSessionStatements.bound, id.rawValue, browser.rawValue)
+        let error = try await database.write { connection -> GatewayError? in
+            guard try connection.run(ProviderSessionStatements.bound, id.rawValue, browser.rawValue) == 1 else {
+                try connection.run(SessionStatements.endByID, now, SessionEndReason.revoked.rawValue, id.rawValue, now)
+                return GatewayError(.sessionEnded, "The session in which the device was allowed has just ended.")
+            }
             let found = try connection.first(ProviderSessionStatements.providerSession, browser.rawValue)
-            guard let found, let provider = found.provider else { return false }
-            return try Self.record(provider, found.session, found.methods, of: id, at: now, connection)
+            guard let found, let provider = found.provider else { return nil }
+            let isOver = try Self.record(provider, found.session, found.methods, of: id, at: now, connection)
+            return isOver ? Self.signedOutAtProvider : nil
         }
-        if isOver { throw Self.signedOutAtProvider }
+        if let error { throw error }
     }
 
     /// Whether the provider has reported the end of one of its sessions.
@@ -157,11 +161,14 @@ enum ProviderSessionStatements {
         "UPDATE sessions SET provider = ?, provider_session = ?, methods = ? WHERE id = ?", String.self, String?.self,
         String.self, String.self)
 
-    /// Lets a session end no later than another one could.
+    /// Stores in which session another one was allowed, and lets it end no later than that one could. That one is live,
+    /// or was displaced by the new one.
     static let bound = Statement(
         """
-        UPDATE sessions SET cap_at = min(sessions.cap_at, b.cap_at), expires_at = min(sessions.expires_at, b.cap_at)
+        UPDATE sessions SET cap_at = min(sessions.cap_at, b.cap_at), expires_at = min(sessions.expires_at, b.cap_at),
+            allowed_in = b.id, allowed_parent = b.parent_id
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
+            AND (b.ended_at IS NULL OR b.end_reason = '\(SessionEndReason.tooManySessions.rawValue)')
         """, String.self, String.self)
 
     static let provider = Statement("SELECT provider FROM sessions WHERE id = ?", String.self) {

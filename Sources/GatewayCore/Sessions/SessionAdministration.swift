@@ -42,28 +42,31 @@ package final class SessionAdministration: Sendable {
         try await database.read { try $0.all(SessionStatements.list) }
     }
 
-    /// Ends one session, and the sessions of clients that began in it. `actor` is the administrator who does so on a page.
+    /// Ends one session, and those of clients and devices that were allowed in it.
     ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - actor: The administrator who ends it on a page. Nil for a command.
     /// - Returns: The number of revoked sessions.
     /// - Throws: ``GatewayError/Code/unknownSession`` when no live session has this id.
     @discardableResult
     package func revoke(_ session: SessionID, by actor: UUID? = nil) async throws -> RevokedAccess {
         let (now, reason) = (now(), SessionEndReason.revoked)
-        let ended = try await database.write { connection -> (person: UUID, clients: [SessionID])? in
+        let ended = try await database.write { connection -> (person: UUID, allowed: [SessionID])? in
             guard
                 let person = try connection.first(
                     SessionStatements.endByID, now, reason.rawValue, session.rawValue, now)
             else { return nil }
-            return (person, try Self.endClients(of: session, of: person, reason, at: now, connection))
+            return (person, try Self.endAllowed(in: session, of: person, reason, at: now, connection))
         }
         guard let ended else {
             throw GatewayError(
                 .unknownSession, "No live session has the id '\(session)'; 'latchd sessions list' shows them.")
         }
-        for id in [session] + ended.clients {
+        for id in [session] + ended.allowed {
             recordEnd(of: ended.person, AuditEvent(.revoked, person: ended.person, actor: actor, session: id))
         }
-        return RevokedAccess(sessions: 1 + ended.clients.count)
+        return RevokedAccess(sessions: 1 + ended.allowed.count)
     }
 
     /// Signs a person out everywhere: ends all sessions, including sign-ins in progress, and revokes the person's API

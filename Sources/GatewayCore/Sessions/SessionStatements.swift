@@ -132,13 +132,16 @@ enum SessionStatements {
         WHERE id = ? AND person_id = ? AND ended_at IS NULL AND expires_at > ?
         """, Date.self, String.self, String.self, UUID.self, Date.self)
 
-    /// Ends the sessions of clients that began in a session, or in one that was created from it.
-    static let endClients = Statement(
+    /// Ends the sessions that were allowed in a session of a person or in one that was created from it, those that were
+    /// allowed in these, and so on. Some of them may have ended before.
+    static let endAllowed = Statement(
         """
+        WITH RECURSIVE allowed (id) AS (
+            SELECT id FROM sessions WHERE id = ?4
+            UNION SELECT s.id FROM allowed a JOIN sessions s ON s.allowed_in = a.id OR s.allowed_parent = a.id
+        )
         UPDATE sessions SET ended_at = ?1, end_reason = ?2
-        WHERE person_id = ?3 AND ended_at IS NULL AND EXISTS (
-            SELECT 1 FROM client_sessions c LEFT JOIN sessions b ON b.id = c.browser_id
-            WHERE c.session_id = sessions.id AND (c.browser_id = ?4 OR b.parent_id = ?4))
+        WHERE person_id = ?3 AND ended_at IS NULL AND id <> ?4 AND id IN (SELECT id FROM allowed)
         RETURNING id
         """, Date.self, String.self, UUID.self, String.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }

@@ -332,7 +332,7 @@ enum EveryStatement {
         NamedStatement("SessionStatements.liveOfPerson", SessionStatements.liveOfPerson.text),
         NamedStatement("SessionStatements.livePage", SessionStatements.livePage.text),
         NamedStatement("SessionStatements.endOfPerson", SessionStatements.endOfPerson.text),
-        NamedStatement("SessionStatements.endClients", SessionStatements.endClients.text),
+        NamedStatement("SessionStatements.endAllowed", SessionStatements.endAllowed.text),
         NamedStatement("SessionStatements.endOthers", SessionStatements.endOthers.text),
         NamedStatement("SessionStatements.live", SessionStatements.live.text),
         NamedStatement("SessionStatements.countLive", SessionStatements.countLive.text),
