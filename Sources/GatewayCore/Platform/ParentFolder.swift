@@ -1,12 +1,13 @@
 import CLibrary
 import FoundationEssentials
+import Primitives
 
 /// The folder that contains a file, and what other users may do there.
 package enum ParentFolder {
     /// Returns the path of the folder of a path.
     package static func path(of file: String) -> String {
-        guard let slash = file.lastIndex(of: "/") else { return "." }
-        return slash == file.startIndex ? "/" : String(file[..<slash])
+        guard let folder = file.split(atLastByte: "/")?.head else { return "." }
+        return folder.isEmpty ? "/" : String(folder)
     }
 
     /// Refuses a file whose folder belongs to another user, or in which another user can replace what is in it, for
@@ -24,9 +25,9 @@ package enum ParentFolder {
         guard let start = unsafe realpath(".", nil) else { return }
         defer { unsafe free(start) }
         // Somebody who may replace a folder or a symbolic link of the path can lead it elsewhere, so each is checked.
-        var names = Array(path(of: file).split(separator: "/").reversed())
+        var names = Array(path(of: file).split(atByte: "/").reversed())
         var folder = "/"
-        if !file.hasPrefix("/") { names += unsafe String(cString: start).split(separator: "/").reversed() }
+        if file.utf8.first != UInt8(ascii: "/") { names += unsafe String(cString: start).split(atByte: "/").reversed() }
         var links = 0
         while let name = names.popLast() {
             guard name != "." else { continue }
@@ -53,8 +54,8 @@ package enum ParentFolder {
             guard links <= 40, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: next) else {
                 return
             }
-            if target.hasPrefix("/") { folder = "/" }
-            names += target.split(separator: "/").reversed()
+            if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
+            names += target.split(atByte: "/").reversed()
         }
         try requireOwn(folder, writers: 0o022, allowsSticky: allowsSticky, to: act)
     }
