@@ -51,7 +51,7 @@ struct ArchiveNames {
         ["con", "prn", "aux", "nul"] + (0...9).flatMap { ["com\($0)", "lpt\($0)"] })
 
     private static func numbered(_ name: String, _ number: Int) -> String {
-        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+        let dot = name.dropFirst().utf8.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
         let ending = "+\(number)\(name[dot...])"
         guard ending.utf8.count < longest / 2 else { return shortened(name, to: longest - 12) + "+\(number)" }
         return shortened(String(name[..<dot]), to: longest - ending.utf8.count) + ending

@@ -112,7 +112,7 @@ package actor DesktopNotification {
             message.append(number)
             message.append("folder-download")
             message.append(content.title)
-            message.append(readsMarkup ? Self.escaped(content.body) : content.body)
+            message.append(readsMarkup ? content.body.escapedForMarkup : content.body)
             // The key of the action for a click on the notification itself. Nobody waits for it after the end.
             message.append(application == nil || isLast ? [] : [Self.click, "Show downloads"])
             message.append(variants: hints(content, isLast: isLast))
@@ -175,10 +175,5 @@ package actor DesktopNotification {
     private static func method(_ name: String) -> BusMethod {
         BusMethod(
             service: interface, path: "/org/freedesktop/Notifications", interface: interface, name: name)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacingBytes(of: "&", with: "&amp;").replacingBytes(of: "<", with: "&lt;")
-            .replacingBytes(of: ">", with: "&gt;")
     }
 }

@@ -27,7 +27,7 @@ enum LoopbackPage {
     }
 
     private static func page(_ status: Int, mark: String, title: String, text: String) -> [UInt8] {
-        let title = escaped(title)
+        let title = title.escapedForMarkup
         let reason =
             switch status {
             case 200: "OK"
@@ -50,11 +50,6 @@ enum LoopbackPage {
                 + "form-action 'none'; frame-ancestors 'none'",
         ]
         return Array((head.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacingBytes(of: "&", with: "&amp;").replacingBytes(of: "<", with: "&lt;")
-            .replacingBytes(of: ">", with: "&gt;")
     }
 
     /// The style sheet, with the colours and sizes of the gateway's.

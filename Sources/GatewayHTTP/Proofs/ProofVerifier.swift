@@ -90,7 +90,7 @@ package struct ProofVerifier: Sendable {
         }
         let client = proxies.client(of: request)
         let caller = RequestCaller.from(client)
-        let kind = SiteCheck(self.address).kind(.proof, of: request)
+        let kind = kind(of: request)
         if let wait = limits.wait(kind, caller) { return .limited(wait) }
         let thumbprint: String
         do throws(DPoPProof.Refusal) {
@@ -117,8 +117,11 @@ package struct ProofVerifier: Sendable {
     /// Counts a request with a valid proof against the limit of its address, unless the proof was used.
     package func settle(_ proof: RequestProof, of request: ServerRequest) {
         guard !proof.isUsed else { return }
-        let kind = SiteCheck(address).kind(.proof, of: request)
-        _ = limits.consume(kind, .from(proxies.client(of: request)))
+        _ = limits.consume(kind(of: request), .from(proxies.client(of: request)))
+    }
+
+    private func kind(of request: ServerRequest) -> RequestLimits.Kind {
+        SiteCheck(address).kind(.proof, of: request)
     }
 
     /// Deletes expired records of used proofs.

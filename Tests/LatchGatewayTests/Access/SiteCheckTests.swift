@@ -44,7 +44,7 @@ struct SiteCheckTests {
             ("Origin", "https://spa.example"),
         ],
     ]
-    /// What pages of other origins load from the routes for scripts not by a script.
+    /// What pages of other origins send to these routes without a script.
     private static let withoutScript: [[(String, String)]] = [
         [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "image")],
         [

@@ -82,7 +82,7 @@ struct DownloadShareTests {
         }
     }
 
-    @Test("a database that does not respond cuts off nothing")
+    @Test("an archive is not cut off while the database is unavailable")
     func unavailable() async throws {
         try await GatewayFixture.with { fixture in
             _ = try await fixture.addPerson()
