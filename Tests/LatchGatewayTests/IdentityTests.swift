@@ -168,6 +168,7 @@ struct IdentityTests {
             let people = fixture.gateway.stores.people
             _ = try await fixture.addPerson()
             let old = Self.provider("old", links: true)
+            try await people.recordTrust(in: [old])
             let person = try await people.person(for: Self.identity("s-1", at: "old"), at: old)
             #expect(try await people.person(for: Self.identity("s-2", at: "new"), at: new).id == person.id)
             #expect(try await people.identities(of: person.id).map(\.provider) == ["new", "old"])
@@ -187,6 +188,7 @@ struct IdentityTests {
                 id: "old", title: "old",
                 settings: ProviderSettings(issuer: "https://before.example", clientID: "latch"),
                 allowsRegistration: origin == "registered", invitedOnly: origin == "invited")
+            try await people.recordTrust(in: [old])
             let first = try await people.person(for: Self.identity("s-1", at: "before", name: "Not Ada"), at: old)
             let owner = try await people.person(for: Self.identity("s-2", at: new.id), at: new)
             #expect(owner.id == first.id && owner.name == "Ada L.")

@@ -44,8 +44,15 @@ extension Schema {
             \(codeIndexes)
             """),
         Migration(
-            to: 36, named: "which identities prove an address",
-            "ALTER TABLE identities ADD COLUMN proves_address BOOLEAN"),
+            to: 36, named: "which providers prove an address",
+            """
+            CREATE TABLE provider_trust (
+                provider \(text) NOT NULL,
+                issuer \(text) NOT NULL,
+                links_by_email BOOLEAN NOT NULL,
+                PRIMARY KEY (provider, issuer)
+            );
+            """),
         Migration(
             to: 37, named: "in which sessions others were allowed",
             """

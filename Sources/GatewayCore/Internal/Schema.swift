@@ -239,11 +239,17 @@ package enum Schema {
             ALTER TABLE one_time_codes ADD COLUMN stored_at INTEGER NOT NULL DEFAULT 0;
             \(codeIndexes)
             """),
-        // Whether the provider links accounts by address, or did so when it was last configured. It is null for
-        // identities of providers that were not configured any more at this migration.
+        // Whether a provider links accounts by address, or did so when it was last configured.
         Migration(
-            to: 36, named: "which identities prove an address",
-            "ALTER TABLE identities ADD COLUMN proves_address INTEGER"),
+            to: 36, named: "which providers prove an address",
+            """
+            CREATE TABLE provider_trust (
+                provider TEXT NOT NULL,
+                issuer TEXT NOT NULL,
+                links_by_email INTEGER NOT NULL,
+                PRIMARY KEY (provider, issuer)
+            ) STRICT, WITHOUT ROWID;
+            """),
         // `allowed_in` is the session in which the person allowed a client or device to have this one, and `allowed_parent`
         // the one that that session was created from.
         Migration(

@@ -118,18 +118,24 @@ struct IdentityLinking: Sendable {
         let email = ExactText(candidate.person.email)
         let linkedByAddress = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
             .filter { $0.email.map { ExactText($0) } == email }
-        guard !linkedByAddress.contains(where: provesAddress) else { return false }
+        let stored = try connection.all(IdentityStatements.trust)
+        let trust = linkedByAddress.map { linksByEmail($0, stored) }
+        guard !trust.contains(true) else { return false }
         // Of an account that an administrator added, such a provider may have taken the invitation.
-        return !candidate.person.isVouched
-            || linkedByAddress.contains { $0.provesAddress == false || otherProviders.contains($0.providerKey) }
+        return !candidate.person.isVouched || trust.contains(false)
     }
 
     /// Whether the provider of an identity links by address, or did so when it was last configured. If that is not
-    /// known, a configured provider with the same id decides.
-    private func provesAddress(_ identity: PersonIdentity) -> Bool {
-        if linkingProviders.contains(identity.providerKey) { return true }
-        guard !otherProviders.contains(identity.providerKey) else { return false }
-        return identity.provesAddress ?? linkingProviders.contains { $0.id == ExactText(identity.provider) }
+    /// known, a configured provider with the same id decides. Nil when there is none.
+    private func linksByEmail(
+        _ identity: PersonIdentity, _ stored: [(key: ConfiguredSignIn.ProviderKey, linksByEmail: Bool)]
+    ) -> Bool? {
+        let key = identity.providerKey
+        if linkingProviders.contains(key) { return true }
+        if otherProviders.contains(key) { return false }
+        if let last = stored.first(where: { $0.key == key }) { return last.linksByEmail }
+        if linkingProviders.contains(where: { $0.id == key.id }) { return true }
+        return otherProviders.contains { $0.id == key.id } ? false : nil
     }
 
     /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what
@@ -160,7 +166,7 @@ struct IdentityLinking: Sendable {
     ) throws(DatabaseError) {
         try connection.run(
             IdentityStatements.insert, provider.id, identity.issuer, identity.subject, person, email.text, now,
-            IdentityGroups.write(identity.groups), provider.linksByEmail)
+            IdentityGroups.write(identity.groups))
     }
 
     private var name: String? { identity.name.flatMap { $0.displayName(limit: 200) } }

@@ -11,27 +11,30 @@ enum IdentityStatements {
 
     static let insert = Statement(
         """
-        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups, proves_address)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self, Bool.self)
+        INSERT INTO identities (provider, issuer, subject, person_id, email, linked_at, groups) VALUES (?, ?, ?, ?, ?, ?, ?)
+        """, String.self, String.self, String.self, UUID.self, String?.self, Date.self, String.self)
 
     /// Stores the groups that the provider sent. Changes nothing if they are the same as before.
     static let setGroups = Statement(
         "UPDATE identities SET groups = ?1 WHERE provider = ?2 AND issuer = ?3 AND subject = ?4 AND groups <> ?1",
         String.self, String.self, String.self, String.self)
 
-    /// Whether another value than this one is stored for an identity of a provider that may link accounts by address.
-    static let hasOtherProof = Statement(
-        """
-        SELECT EXISTS (SELECT 1 FROM identities
-            WHERE provider = ? AND issuer = ? AND proves_address IS DISTINCT FROM ?)
-        """, String.self, String.self, Bool.self
-    ) { row throws(DatabaseError) in try row.get(0) as Bool }
+    /// Selects whether each provider links accounts by address, or did so when it was last configured.
+    static let trust = Statement(
+        "SELECT provider, issuer, links_by_email FROM provider_trust"
+    ) { row throws(DatabaseError) in
+        (
+            key: ConfiguredSignIn.ProviderKey(try row.get(0), issuer: try row.get(1)),
+            linksByEmail: try row.get(2) as Bool
+        )
+    }
 
-    /// Stores for all identities of a provider whether it links accounts by address.
-    static let setProof = Statement(
-        "UPDATE identities SET proves_address = ?1 WHERE provider = ?2 AND issuer = ?3 AND proves_address IS DISTINCT FROM ?1",
-        Bool.self, String.self, String.self)
+    /// Stores whether a provider links accounts by address.
+    static let setTrust = Statement(
+        """
+        INSERT INTO provider_trust (provider, issuer, links_by_email) VALUES (?, ?, ?)
+        ON CONFLICT (provider, issuer) DO UPDATE SET links_by_email = excluded.links_by_email
+        """, String.self, String.self, Bool.self)
 
     static let groups = Statement(
         "SELECT groups FROM identities WHERE provider = ? AND issuer = ? AND subject = ?",
@@ -112,14 +115,13 @@ enum IdentityStatements {
         try row.get(0) as UUID
     }
 
-    private static let columns = "provider, issuer, subject, person_id, email, linked_at, groups, proves_address"
+    private static let columns = "provider, issuer, subject, person_id, email, linked_at, groups"
 
     @Sendable
     private static func identity(_ row: SQLRow) throws(DatabaseError) -> PersonIdentity {
         PersonIdentity(
             provider: try row.get(0), issuer: try row.get(1), subject: try row.get(2), person: try row.get(3),
-            email: try row.get(4), linked: try row.get(5), groups: IdentityGroups.read(try row.get(6)),
-            provesAddress: try row.get(7))
+            email: try row.get(4), linked: try row.get(5), groups: IdentityGroups.read(try row.get(6)))
     }
 }
 

@@ -93,20 +93,20 @@ extension PeopleStore {
         cachedPersonChanged(person.id)
     }
 
-    /// Stores for the identities of these providers whether the provider links accounts by address. That decides about
-    /// them after the provider was removed.
+    /// Stores whether each of these providers links accounts by address. That decides about its identities after it was
+    /// removed.
     package func recordTrust(in providers: [ProviderConfiguration]) async throws {
         let changed = try await database.read { connection in
-            try providers.filter {
-                try connection.first(
-                    IdentityStatements.hasOtherProof, $0.id, $0.settings.issuer, $0.linksByEmail) == true
+            let stored = try connection.all(IdentityStatements.trust)
+            return providers.filter { provider in
+                !stored.contains { $0.key == provider.providerKey && $0.linksByEmail == provider.linksByEmail }
             }
         }
         guard !changed.isEmpty else { return }
         try await database.write { connection in
             for provider in changed {
                 try connection.run(
-                    IdentityStatements.setProof, provider.linksByEmail, provider.id, provider.settings.issuer)
+                    IdentityStatements.setTrust, provider.id, provider.settings.issuer, provider.linksByEmail)
             }
         }
     }

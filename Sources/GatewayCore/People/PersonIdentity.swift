@@ -16,7 +16,4 @@ package struct PersonIdentity: Sendable, Equatable {
     package let linked: Date
     /// The groups that the provider sent at the last sign-in.
     package let groups: [String]
-    /// Whether the provider links accounts by address, or did so when it was last configured. Nil when that is not
-    /// known.
-    let provesAddress: Bool?
 }

@@ -14,7 +14,7 @@ package struct DatabaseCopy: Sendable {
         "signing_keys", "api_keys", "asset_folders", "assets", "asset_changes", "asset_months", "attempt_counters",
         "attempts_in_progress", "key_checks", "clients", "client_consents", "client_sessions", "access_tokens",
         "pending_requests", "device_requests", "client_assertions", "client_sign_outs", "used_proofs",
-        "bans", "known_addresses",
+        "bans", "known_addresses", "provider_trust",
     ]
     /// The tables with a `rowid`, whose order matters.
     private static let numbered: Set = ["sessions", "api_keys", "assets"]

@@ -10,6 +10,7 @@ enum DatabaseTables {
         "signing_keys": "one for each rotation that is still needed",
         "key_checks": "one for each secret of a gateway",
         "unlinked_identities": "500",
+        "provider_trust": "one for each provider that was ever configured",
         "provider_sign_outs": "100,000 of a provider, and only a token that the provider has signed adds some",
     ]
 

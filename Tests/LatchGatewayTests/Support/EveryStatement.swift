@@ -213,8 +213,8 @@ enum EveryStatement {
     private static let identityStatements: [NamedStatement] = [
         NamedStatement("IdentityStatements.person", IdentityStatements.person.text),
         NamedStatement("IdentityStatements.insert", IdentityStatements.insert.text),
-        NamedStatement("IdentityStatements.setProof", IdentityStatements.setProof.text),
-        NamedStatement("IdentityStatements.hasOtherProof", IdentityStatements.hasOtherProof.text),
+        NamedStatement("IdentityStatements.setTrust", IdentityStatements.setTrust.text),
+        NamedStatement("IdentityStatements.trust", IdentityStatements.trust.text),
         NamedStatement("IdentityStatements.setGroups", IdentityStatements.setGroups.text),
         NamedStatement("IdentityStatements.groups", IdentityStatements.groups.text),
         NamedStatement("IdentityStatements.providersWithGroups", IdentityStatements.providersWithGroups.text),
