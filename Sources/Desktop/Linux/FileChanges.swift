@@ -25,10 +25,9 @@ package final class FileChanges: Sendable {
         guard descriptor >= 0 else { return nil }
         watch = inotify_add_watch(
             descriptor, folder, UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM))
-        guard watch >= 0 else {
-            close(descriptor)
-            return nil
-        }
+        // `deinit` closes the descriptor, as it runs for every value whose properties are all set. Closed here as well, the
+        // number could already be another thread's.
+        guard watch >= 0 else { return nil }
     }
 
     deinit {
