@@ -33,7 +33,7 @@ struct SystemAuthenticationTests {
         let screen = terminal.screen
         #expect(screen.contains("set 0") && screen.contains("right 0") && screen.contains("removed 0"), "\(screen)")
         #expect(screen.contains("wrong 77") && screen.contains("did not accept the authentication"))
-        #expect(screen.contains("stopped 130") && terminal.echoes)
+        #expect(screen.contains("stopped 130") && terminal.echoes, "\(screen)")
         #expect(screen.contains(#"{"lock":"locked","methods":["system"]}"#))
         #expect(screen.contains("Authenticate to unlock your accounts") && !screen.contains(password))
     }
