@@ -200,4 +200,4 @@ class Visitor:
     @property
     def brought(self):
         """What the page of the client shows."""
-        return json.loads(self.page.inner_text("pre", timeout=1_000))
+        return json.loads(self.page.inner_text("pre"))
