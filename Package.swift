@@ -295,7 +295,7 @@ let package = Package(
             ]),
         .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "TestSupport"]),
         .testTarget(name: "ServerMessagesTests", dependencies: ["HTTPMessages", "ServerMessages", "TestSupport"]),
-        .testTarget(name: "SocketIOTests", dependencies: ["HTTPMessages", "SocketIO"]),
+        .testTarget(name: "SocketIOTests", dependencies: ["HTTPMessages", "SocketIO", "TestSupport"]),
         .testTarget(name: "WebSocketsTests", dependencies: ["TestSupport", "WebSockets"]),
         .testTarget(name: "YAMLTests", dependencies: ["TestSupport", "YAML"]),
         .testTarget(

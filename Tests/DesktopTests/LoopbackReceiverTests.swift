@@ -77,7 +77,7 @@ import Testing
 
     @Test(
         "a name on the last page is no markup, also beside a mark that joins its brackets",
-        arguments: ["", "\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+        arguments: [""] + JoiningMarks.all)
     func joinedMarkup(_ mark: String) {
         let page = LoopbackPage.done("\(mark)<\(mark)b\(mark)>\(mark)&\(mark)")
         let text = "\(mark)&lt;\(mark)b\(mark)&gt;\(mark)&amp;\(mark)"

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import LatchDownloads
@@ -15,7 +16,7 @@ struct MaskedQueryTests {
 
     @Test(
         "A secret in a URL is masked also beside a mark that joins it",
-        arguments: ["\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+        arguments: JoiningMarks.all)
     func joined(_ mark: String) {
         let message = SealedQuery.masked("\(mark)secret\(mark)", of: "/s/file.jpg?key=secret")
         #expect(Array(message.utf8) == Array("\(mark)…\(mark)".utf8))

@@ -1,10 +1,11 @@
 import Primitives
+import TestSupport
 import Testing
 
 /// The operations that find delimiters byte by byte.
 @Suite struct ByteDelimiterTests {
     /// Marks that form one character with an ASCII character after them, or before them.
-    private static let marks = ["", "\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"]
+    private static let marks = [""] + JoiningMarks.all
     private static let delimiters: [Unicode.Scalar] = [",", ";", " ", "/", ".", "@", "=", "&", ":", "\n"]
 
     private static func bytes(_ parts: [Substring]) -> [[UInt8]] { parts.map { Array($0.utf8) } }

@@ -1,4 +1,5 @@
 import HTTPMessages
+import TestSupport
 import Testing
 
 @testable import SocketIO
@@ -24,7 +25,7 @@ struct SocketIOTests {
 
     @Test(
         "IM-6 the namespace ends at the first comma, also beside a mark that joins it",
-        arguments: ["\u{600}", "\u{6DD}", "\u{110BD}", "\u{301}", "\u{338}", "\u{200D}", "\u{FE0F}"])
+        arguments: JoiningMarks.all)
     func joinedComma(_ mark: String) {
         let packet = SocketIOPacket(.event, namespace: "/a\(mark)", payload: ["x"])
         #expect(SocketIOPacket(#"2/a\#(mark),["x"]"#) == packet)
