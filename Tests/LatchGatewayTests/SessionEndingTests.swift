@@ -131,11 +131,7 @@ struct SessionEndingTests {
         _ = try await fixture.browser.signIn()
         try await add()
         if child {
-            let parent = try fixture.browser.browser.cookies["latchd_session"].orThrow
-            let response = try await fixture.gateway.http.send(
-                "POST", "/im/sessions",
-                headers: GatewayFixture.bearer(parent) + [("Content-Type", "application/json")], body: "{}")
-            fixture.browser.browser.cookies["latchd_session"] = try (response.json?["token"]?.string).orThrow
+            _ = try await fixture.useChildSession()
             try await add()
         }
         _ = try await fixture.tokens()
@@ -149,6 +145,13 @@ struct SessionEndingTests {
         let response = try await fixture.exchange(
             code, redirect: OAuthFixture.webRedirect, [("client_id", "web"), ("client_secret", OAuthFixture.secret)])
         #expect(response.status == 200)
+    }
+
+    /// Allows a device with the dialect of Immich, and returns its token.
+    private static func allowDevice(_ fixture: OAuthFixture) async throws -> String {
+        let codes = try await fixture.codes([("client_id", "latch"), ("dialect", "immich"), ("scope", nil)])
+        _ = try await fixture.decide(onDevice: codes.userCode)
+        return try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
     }
 
     private static func live(_ fixture: OAuthFixture) async throws -> Set<SessionID> {
@@ -196,14 +199,9 @@ struct SessionEndingTests {
 
     @Test("ending a session ends the devices that were allowed in it, and what was allowed in a child that is gone")
     func devicesOfStolen() async throws {
-        try await OAuthFixture.withDevices({ settings in
-            settings.authorizationServer.servesDialectsToDevices = true
-            settings.serveDialects()
-        }) { fixture in
+        try await OAuthFixture.withDialectDevices { fixture in
             let stolen = try await Self.signIns(fixture, child: true)
-            let codes = try await fixture.codes([("client_id", "latch"), ("dialect", "immich"), ("scope", nil)])
-            _ = try await fixture.decide(onDevice: codes.userCode)
-            let token = try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            let token = try await Self.allowDevice(fixture)
             // The device is used in a browser, where a client with an https address is allowed.
             fixture.browser.browser.cookies["latchd_session"] = token
             try await Self.allowWeb(fixture)
@@ -267,16 +265,11 @@ struct SessionEndingTests {
 
     @Test("a device that was allowed in a session ends no other sessions")
     func device() async throws {
-        try await OAuthFixture.withDevices({ settings in
-            settings.authorizationServer.servesDialectsToDevices = true
-            settings.serveDialects()
-        }) { fixture in
+        try await OAuthFixture.withDialectDevices { fixture in
             _ = try await fixture.browser.signIn()
             let older = try #require(try await Self.live(fixture).first)
             fixture.gateway.clock.advance(1)
-            let codes = try await fixture.codes([("client_id", "latch"), ("dialect", "immich"), ("scope", nil)])
-            _ = try await fixture.decide(onDevice: codes.userCode)
-            let token = try await fixture.poll(codes, [("client_id", "latch")]).token.orThrow
+            let token = try await Self.allowDevice(fixture)
             let path = "/im/sessions/\(older.uuid.uuidString.lowercased())"
             let response = try await fixture.gateway.http.send("DELETE", path, headers: GatewayFixture.bearer(token))
             #expect(response.status == 403)

@@ -21,10 +21,7 @@ struct ClientApprovingSessionTests {
 
     /// A gateway with every dialect, devices and a client that registered itself, and Ada in the browser.
     private static func with(_ body: (OAuthFixture) async throws -> Void) async throws {
-        try await OAuthFixture.withDevices({ settings in
-            settings.authorizationServer.servesDialectsToDevices = true
-            settings.serveDialects()
-        }) { fixture in
+        try await OAuthFixture.withDialectDevices { fixture in
             let client = RegisteredClient(
                 id: "self", name: "Self-made", secretHash: nil, redirects: [selfRedirect],
                 registration: ClientRegistration(tokenHash: SHA256.digest("token"), method: .none))
@@ -120,24 +117,10 @@ struct ClientApprovingSessionTests {
         }
     }
 
-    /// Replaces the browser's session by one that was created from it, and returns the two.
-    private static func useChild(
-        _ body: JSONValue, _ fixture: OAuthFixture
-    ) async throws -> (parent: String, child: String) {
-        let browser = fixture.browser.browser
-        let parent = try browser.cookies["latchd_session"].orThrow
-        let response = try await fixture.gateway.http.send(
-            "POST", "/im/sessions", headers: GatewayFixture.bearer(parent) + [("Content-Type", "application/json")],
-            body: String(decoding: body.encoded(), as: UTF8.self))
-        let child = try (response.json?["token"]?.string).orThrow
-        browser.cookies["latchd_session"] = child
-        return (parent, child)
-    }
-
     @Test("the session of a device ends no later than the one in which it was allowed", arguments: dialects)
     func maximum(_ dialect: String) async throws {
         try await Self.with { fixture in
-            _ = try await Self.useChild(["duration": 3600], fixture)
+            _ = try await fixture.useChildSession(["duration": 3600])
             let end = fixture.gateway.clock.now + hour
             let codes = try await fixture.codes(Self.fields(dialect))
             _ = try await fixture.decide(onDevice: codes.userCode)
@@ -158,7 +141,7 @@ struct ClientApprovingSessionTests {
     func checkedWrite(_ way: String) async throws {
         try await Self.with { fixture in
             let stores = fixture.gateway.gateway.stores
-            let parent = SHA256.digest(try await Self.useChild([:], fixture).parent).bytes
+            let parent = SHA256.digest(try await fixture.useChildSession().parent).bytes
             let ada = try await stores.people.require(GatewayFixture.email).id
             func end() async throws -> Int {
                 let past = fixture.gateway.clock.now - hour

@@ -29,6 +29,26 @@ extension OAuthFixture {
             }, body)
     }
 
+    /// A gateway with devices that may ask for the session of each dialect.
+    static func withDialectDevices(_ body: (OAuthFixture) async throws -> Void) async throws {
+        try await withDevices(
+            { settings in
+                settings.authorizationServer.servesDialectsToDevices = true
+                settings.serveDialects()
+            }, body)
+    }
+
+    /// Replaces the browser's session by one that was created from it, and returns the tokens of the two.
+    func useChildSession(_ body: JSONValue = [:]) async throws -> (parent: String, child: String) {
+        let parent = try browser.browser.cookies["latchd_session"].orThrow
+        let response = try await gateway.http.send(
+            "POST", "/im/sessions", headers: GatewayFixture.bearer(parent) + [("Content-Type", "application/json")],
+            body: String(decoding: body.encoded(), as: UTF8.self))
+        let child = try (response.json?["token"]?.string).orThrow
+        browser.browser.cookies["latchd_session"] = child
+        return (parent, child)
+    }
+
     /// Asks for the codes of a device.
     func begin(_ changes: [(String, String?)] = []) async throws -> Exchange.Response {
         try await post(
