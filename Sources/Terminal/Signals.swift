@@ -24,7 +24,13 @@ package final class Signals: Sendable {
     private let state = Mutex(State())
 
     /// The first received signal that requests the end of the program. Nil when there was none.
-    package var received: Int32? { state.withLock { $0.first } }
+    ///
+    /// It is set when the signal arrives, before the task is cancelled: the signal may also have ended a program that
+    /// this one uses, and the error that follows must not hide it.
+    package var received: Int32? {
+        let number = endSignal.load(ordering: .acquiring)
+        return number == 0 ? nil : number
+    }
 
     /// Installs the signal handlers.
     package init() {
@@ -61,6 +67,7 @@ package final class Signals: Sendable {
     package func hangUps() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.hangUps = continuation }
+        keepsRunningAfterHangUp.store(true, ordering: .releasing)
         Self.handle(SIGHUP, evenIfIgnored: true)
         return stream
     }
@@ -91,6 +98,9 @@ package final class Signals: Sendable {
         new.__sigaction_handler.sa_handler = { number in
             var byte = UInt8(truncatingIfNeeded: number)
             let saved = errno
+            if number != SIGHUP || !keepsRunningAfterHangUp.load(ordering: .acquiring) {
+                _ = endSignal.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+            }
             _ = CLibrary.write(signalPipe.load(ordering: .acquiring), &byte, 1)
             errno = saved
         }
@@ -112,3 +122,9 @@ package final class Signals: Sendable {
 
 /// The write end of the signal pipe. It is atomic because a signal handler may only access lock-free atomics.
 private let signalPipe = Atomic<Int32>(-1)
+
+/// The first signal that requests the end of the program. Zero when there was none.
+private let endSignal = Atomic<Int32>(0)
+
+/// Whether SIGHUP is no request to end the program.
+private let keepsRunningAfterHangUp = Atomic<Bool>(false)
