@@ -17,7 +17,7 @@ extension SessionAdministration {
     }
 
     /// Ends a session at the request of its person. If that is not the session of the request, it also ends the
-    /// sessions of clients and devices that were allowed in it: whoever has its token may have allowed them.
+    /// sessions of clients and devices that were allowed in it, because a thief of its token may have allowed them.
     ///
     /// - Parameters:
     ///   - session: The session to end.
