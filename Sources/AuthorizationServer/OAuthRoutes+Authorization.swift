@@ -152,7 +152,8 @@ extension OAuthRoutes {
         _ visitor: SignedInBrowser, _ parameters: AuthorizationParameters, _ authorization: Authorization,
         _ hint: IDTokenHint?, _ request: ServerRequest
     ) async throws -> ServerResponse? {
-        var isRecent = isRecent(visitor.session, parameters, authorization.pending)
+        var isRecent =
+            visitor.session.isSignIn && isRecent(visitor.session, parameters, authorization.pending)
         if isRecent { isRecent = try await isRecentForLastingAccess(visitor.session, parameters) }
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
         // A person who signs in again for this request may still be somebody else.

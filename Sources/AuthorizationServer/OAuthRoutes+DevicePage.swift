@@ -122,7 +122,7 @@ extension OAuthRoutes {
         _ session: Session, asFor asked: DeviceRequest, of client: RegisteredClient?
     ) async throws -> Bool {
         let action = asked.dialect.flatMap { deviceDialects[$0] }?.deviceAction ?? .allowDevice
-        guard try await services.isRecentEnough(for: action, session) else { return false }
+        guard session.isSignIn, try await services.isRecentEnough(for: action, session) else { return false }
         guard !Self.isLater(session, than: asked.created) else { return true }
         let levels = [asked.level, client?.settings.level].compactMap { $0 }
         let ages = [asked.maximumAge, client?.settings.maximumAge].compactMap { $0 }

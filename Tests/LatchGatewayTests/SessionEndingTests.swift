@@ -119,7 +119,7 @@ struct SessionEndingTests {
     }
 
     /// Signs in the browser and a client in it, and then another browser. Returns the sessions in this order.
-    private static func signIns(_ fixture: OAuthFixture, child: Bool = false) async throws -> [SessionID] {
+    private static func signIns(_ fixture: OAuthFixture) async throws -> [SessionID] {
         let sessions = fixture.gateway.gateway.stores.sessions
         let ada = try await fixture.gateway.gateway.stores.people.require(GatewayFixture.email).id
         var ids: [SessionID] = []
@@ -130,21 +130,9 @@ struct SessionEndingTests {
         }
         _ = try await fixture.browser.signIn()
         try await add()
-        if child {
-            _ = try await fixture.useChildSession()
-            try await add()
-        }
         _ = try await fixture.tokens()
         try await add()
         return ids
-    }
-
-    /// Signs in to the client with an `https` address, which needs no recent sign-in.
-    private static func allowWeb(_ fixture: OAuthFixture) async throws {
-        let code = try await fixture.respond(to: fixture.webParameters)["code"].orThrow
-        let response = try await fixture.exchange(
-            code, redirect: OAuthFixture.webRedirect, [("client_id", "web"), ("client_secret", OAuthFixture.secret)])
-        #expect(response.status == 200)
     }
 
     /// Allows a device with the dialect of Immich, and returns its token.
@@ -163,15 +151,14 @@ struct SessionEndingTests {
         try await browser.submit("/latch/account/devices/\(session)/end", on: "/latch/account").next
     }
 
-    @Test(
-        "ending a session of a browser ends the clients that began in it or in its children", arguments: [false, true])
-    func clientsOfStolen(child: Bool) async throws {
-        try await OAuthFixture.with({ $0.serveDialects() }) { fixture in
-            let stolen = try await Self.signIns(fixture, child: child)
+    @Test("ending a session of a browser ends the clients that were allowed in it")
+    func clientsOfStolen() async throws {
+        try await OAuthFixture.with { fixture in
+            let stolen = try await Self.signIns(fixture)
             let owner = fixture.browser.another
             _ = try await owner.signIn()
             let kept = try await Self.live(fixture).subtracting(stolen)
-            #expect(kept.count == 1 && stolen.count == (child ? 3 : 2))
+            #expect(kept.count == 1 && stolen.count == 2)
             fixture.gateway.clock.advance(11 * minute)
             #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
             #expect(try await owner.get("/latch/account?done=device-apps").text.contains("and so are the apps"))
@@ -181,44 +168,42 @@ struct SessionEndingTests {
         }
     }
 
-    @Test("ending a created session ends what was allowed in it, and it may end that itself")
-    func childOnly() async throws {
-        try await OAuthFixture.with({ $0.serveDialects() }) { fixture in
-            let sessions = try await Self.signIns(fixture, child: true)
+    @Test("ending a session ends the devices that were allowed in it, with what was created from them")
+    func devicesOfStolen() async throws {
+        try await OAuthFixture.withDialectDevices { fixture in
+            let stolen = try await Self.signIns(fixture)
+            let token = try await Self.allowDevice(fixture)
+            let created = try await fixture.gateway.http.send(
+                "POST", "/im/sessions", headers: GatewayFixture.bearer(token) + [("Content-Type", "application/json")],
+                body: "{}")
+            let child = try (created.json?["token"]?.string).orThrow
             let owner = fixture.browser.another
             _ = try await owner.signIn()
-            let kept = try await Self.live(fixture).subtracting(sessions[1...])
-            fixture.gateway.clock.advance(11 * minute)
-            // The child may end its own app without a recent sign-in, and the owner ends the child.
-            #expect(try await Self.end(sessions[2], fixture.browser) == "/latch/account?done=device")
-            try await Self.allowWeb(fixture)
-            #expect(try await Self.end(sessions[1], owner) == "/latch/account?done=device-apps")
-            #expect(try await Self.live(fixture) == kept)
+            #expect(try await Self.live(fixture).count == 5)
+            #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
+            #expect(try await Self.live(fixture).count == 1)
+            for token in [token, child] {
+                let answer = try await fixture.gateway.http.send(
+                    "GET", "/im/users/me", headers: GatewayFixture.bearer(token))
+                #expect(answer.status == 401)
+            }
         }
     }
 
-    @Test("ending a session ends the devices that were allowed in it, and what was allowed in a child that is gone")
-    func devicesOfStolen() async throws {
-        try await OAuthFixture.withDialectDevices { fixture in
-            let stolen = try await Self.signIns(fixture, child: true)
-            let token = try await Self.allowDevice(fixture)
-            // The device is used in a browser, where a client with an https address is allowed.
-            fixture.browser.browser.cookies["latchd_session"] = token
-            try await Self.allowWeb(fixture)
-            #expect(try await Self.live(fixture).count == 5)
-            // The device is signed out before; what was allowed in it is found nevertheless.
-            let own = try await fixture.gateway.http.send(
-                "POST", "/im/auth/logout", headers: GatewayFixture.bearer(token))
-            #expect(own.status == 200)
-            #expect(try await Self.live(fixture).count == 4)
-            let delete = Statement("DELETE FROM sessions WHERE id = ?", String.self)
-            _ = try await fixture.gateway.gateway.stores.database.write {
-                try $0.run(delete, stolen[1].rawValue)
-            }
-            let owner = fixture.browser.another
-            _ = try await owner.signIn()
-            #expect(try await Self.end(stolen[0], owner) == "/latch/account?done=device-apps")
-            #expect(try await Self.live(fixture).count == 1)
+    @Test("OX-6 a stolen refresh token of an app ends what was allowed in its session", arguments: [true, false])
+    func stolenRefreshToken(isStolen: Bool) async throws {
+        try await ClientSessionFixture.with { fixture in
+            let first = try await fixture.issue()
+            let device = try await fixture.base.gateway.issuer.issue(
+                for: fixture.person, device: SessionDevice(), authenticated: .distantPast
+            ).session
+            try await fixture.stores.sessions.record(browser: first.session, of: device)
+            let second = try await fixture.renewed(first.refreshToken)
+            _ = try await fixture.renewed(second.refreshToken)
+            let old = isStolen ? first.refreshToken : second.refreshToken
+            #expect(try await fixture.refresh(old).isStolen == isStolen)
+            let live = try await fixture.stores.sessions.live(of: fixture.person.id).map(\.id)
+            #expect(live.contains(device) != isStolen && live.contains(first.session) != isStolen)
         }
     }
 

@@ -92,8 +92,7 @@ enum ClientSessionStatements {
     static let copyProvider = Statement(
         """
         UPDATE sessions SET provider = b.provider, provider_session = b.provider_session,
-            methods = \(SessionStatements.methods(of: "b")), allowed_in = b.id,
-            allowed_parent = b.parent_id
+            methods = \(SessionStatements.methods(of: "b")), allowed_in = b.id
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
         """, String.self, String?.self)
 

@@ -178,7 +178,10 @@ package struct ClientSessionStore: Sendable {
             return .tokens(tokens)
         case .otherKey: return .otherKey
         case .refused: return .refused
-        case .stolen(let person):
+        case .stolen(let person, let allowed):
+            for session in allowed {
+                audit.record(AuditEvent(.revoked, reason: "token-reused", person: person, session: session))
+            }
             record(end: token.session, of: person, client, "token-reused")
             return .stolen
         case .notAdmitted(let person, let refusal):
@@ -240,7 +243,7 @@ package struct ClientSessionStore: Sendable {
 
     private enum Refreshed: Sendable {
         case tokens(ClientTokens, removed: [String] = [])
-        case refused, otherKey, stolen(UUID), notAdmitted(UUID, ClientRefusal)
+        case refused, otherKey, stolen(UUID, allowed: [SessionID]), notAdmitted(UUID, ClientRefusal)
     }
 
     /// The writes of all gateways on a database run one after another, so nothing changes after the session is read.
@@ -286,9 +289,14 @@ package struct ClientSessionStore: Sendable {
         switch action {
         case .refuse: return .refused
         case .endSession:
+            let reason = SessionEndReason.tokenReused
             let person = try connection.first(
-                SessionStatements.endByID, now, SessionEndReason.tokenReused.rawValue, token.session.rawValue, now)
-            return person.map(Refreshed.stolen) ?? .refused
+                SessionStatements.endByID, now, reason.rawValue, token.session.rawValue, now)
+            guard let person else { return .refused }
+            // The thief may have allowed others in it.
+            let allowed = try SessionAdministration.endAllowed(
+                in: token.session, of: person, .revoked, at: now, connection)
+            return .stolen(person, allowed: allowed)
         case .repeatResponse:
             guard let answer = stored.nextAnswer.flatMap({ SealedAnswer(opening: $0, with: token) }) else {
                 return .refused

@@ -56,7 +56,6 @@ extension Schema {
             to: 37, named: "in which sessions others were allowed",
             """
             ALTER TABLE sessions ADD COLUMN allowed_in \(text);
-            ALTER TABLE sessions ADD COLUMN allowed_parent \(text);
             \(allowedInBrowsers)
             """),
     ]

@@ -250,26 +250,23 @@ package enum Schema {
                 PRIMARY KEY (provider, issuer)
             ) STRICT, WITHOUT ROWID;
             """),
-        // `allowed_in` is the session in which the person allowed a client or device to have this one, and `allowed_parent`
-        // the one that that session was created from.
+        // `allowed_in` is the session in which the person allowed a client or device to have this one.
         Migration(
             to: 37, named: "in which sessions others were allowed",
             """
             ALTER TABLE sessions ADD COLUMN allowed_in TEXT;
-            ALTER TABLE sessions ADD COLUMN allowed_parent TEXT;
             \(allowedInBrowsers)
             """),
     ]
 
-    /// Stores for each client's session where it was allowed, and creates the indexes of that.
+    /// Stores for each client's session where it was allowed, for one that was allowed in a created session the one that that
+    /// was created from, and creates the index of that.
     static let allowedInBrowsers =
         """
-        UPDATE sessions SET allowed_in = c.browser_id, allowed_parent = b.parent_id
-        FROM client_sessions c LEFT JOIN sessions b ON b.id = c.browser_id
-        WHERE c.session_id = sessions.id;
+        UPDATE sessions SET allowed_in = coalesce(b.parent_id, c.browser_id)
+        FROM client_sessions c LEFT JOIN sessions b ON b.id = c.browser_id WHERE c.session_id = sessions.id;
 
         CREATE INDEX sessions_by_allowed ON sessions (allowed_in) WHERE allowed_in IS NOT NULL;
-        CREATE INDEX sessions_by_allowed_parent ON sessions (allowed_parent) WHERE allowed_parent IS NOT NULL;
         """
 
     /// The indexes of the codes by the time at which they were stored.

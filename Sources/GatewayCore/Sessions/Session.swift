@@ -31,6 +31,11 @@ package struct Session: Sendable, Equatable, Identifiable {
     /// same session, so that a session does not get new limits with each session that it creates.
     package var caller: RequestCaller { parent.map(RequestCaller.childSessions) ?? .session(id) }
 
+    /// Whether the person authenticated in this session. Nobody did so in a session that was created from another one, nor
+    /// at a device that was allowed elsewhere. Only such a session allows clients and devices, so that everything that a
+    /// stolen session allowed is found when that session is ended.
+    package var isSignIn: Bool { parent == nil && authenticated > .distantPast }
+
     /// The time before which other sessions must have begun for this one to end them without a recent sign-in. At a
     /// device that was allowed elsewhere nobody authenticated, so it ends no others: otherwise a stolen session could
     /// allow one to end newer sessions.

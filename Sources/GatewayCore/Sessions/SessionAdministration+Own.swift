@@ -16,8 +16,6 @@ package struct OwnSession: Sendable, Equatable {
     package let parent: SessionID?
     /// The session in which this session of a client or device was allowed; nil for any other session.
     package let allowedIn: SessionID?
-    /// The session that ``allowedIn`` was created from; nil when there is none.
-    package let allowedParent: SessionID?
 
     @Sendable
     package init(_ row: SQLRow) throws(DatabaseError) {
@@ -30,7 +28,6 @@ package struct OwnSession: Sendable, Equatable {
         needsFullSync = try row.get(7)
         parent = (try row.get(8) as String?).map(SessionID.init(rawValue:))
         allowedIn = (try row.get(9) as String?).map(SessionID.init(rawValue:))
-        allowedParent = (try row.get(10) as String?).map(SessionID.init(rawValue:))
     }
 }
 
@@ -60,7 +57,7 @@ extension SessionAdministration {
 
     /// Makes a new session the child of another session. The child ends or expires with the parent and lives no longer
     /// than `lifetime`. It also gets the parent's times of creation and sign-in, so that a new token does not count as
-    /// a recent sign-in, and the parent's methods of authentication.
+    /// a recent sign-in, the parent's methods of authentication, and its identity provider with the session there.
     ///
     /// - Throws: ``GatewayError/Code/unknownSession`` when the parent has ended. The child is then ended too.
     package func adopt(_ child: SessionID, by parent: SessionID, lifetime: Duration?) async throws {
@@ -94,7 +91,7 @@ extension SessionAdministration {
 enum OwnSessionStatements {
     private static let ofPerson = """
         SELECT id, device_name, device_kind, created_at, last_used_at, expires_at, app_version, needs_full_sync, parent_id,
-            allowed_in, allowed_parent
+            allowed_in
         FROM sessions WHERE person_id = ? AND ended_at IS NULL AND expires_at > ?
         """
 
@@ -113,8 +110,9 @@ enum OwnSessionStatements {
     static let adopt = Statement(
         """
         UPDATE sessions SET parent_id = p.id, created_at = p.created_at,
-            authenticated_at = p.authenticated_at, methods = \(SessionStatements.methods(of: "p")), cap_at = min(sessions.cap_at, min(p.cap_at, ?1)),
-            expires_at = min(sessions.expires_at, min(p.cap_at, ?1))
+            authenticated_at = p.authenticated_at, methods = \(SessionStatements.methods(of: "p")),
+            provider = p.provider, provider_session = p.provider_session,
+            cap_at = min(sessions.cap_at, min(p.cap_at, ?1)), expires_at = min(sessions.expires_at, min(p.cap_at, ?1))
         FROM sessions p WHERE p.id = ?2 AND p.ended_at IS NULL AND sessions.id = ?3
         """, Date.self, String.self, String.self)
 

@@ -41,8 +41,7 @@ extension SessionAdministration {
         return ended.count
     }
 
-    /// Ends the sessions of clients and devices that were allowed in a session of a person, and those that were allowed in
-    /// these.
+    /// Ends the sessions of clients and devices that were allowed in a session of a person.
     ///
     /// - Returns: The sessions that ended, without those that were created from them.
     static func endAllowed(
@@ -57,7 +56,7 @@ extension SessionAdministration {
     ///
     /// - Throws: ``GatewayError/Code/recentSignInRequired``, with a message for the person.
     package func requireMayEnd(_ session: OwnSession, asking: Session) throws(GatewayError) {
-        guard ![session.id, session.parent, session.allowedIn, session.allowedParent].contains(asking.id),
+        guard ![session.id, session.parent, session.allowedIn].contains(asking.id),
             session.created >= asking.endsSessionsBefore
         else { return }
         try SensitiveAction.endNewerSession.requireRecent(asking.authenticated, at: now())

@@ -166,7 +166,7 @@ enum ProviderSessionStatements {
     static let bound = Statement(
         """
         UPDATE sessions SET cap_at = min(sessions.cap_at, b.cap_at), expires_at = min(sessions.expires_at, b.cap_at),
-            allowed_in = b.id, allowed_parent = b.parent_id
+            allowed_in = b.id
         FROM sessions b WHERE sessions.id = ?1 AND b.id = ?2
             AND (b.ended_at IS NULL OR b.end_reason = '\(SessionEndReason.tooManySessions.rawValue)')
         """, String.self, String.self)

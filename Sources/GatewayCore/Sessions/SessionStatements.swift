@@ -132,16 +132,11 @@ enum SessionStatements {
         WHERE id = ? AND person_id = ? AND ended_at IS NULL AND expires_at > ?
         """, Date.self, String.self, String.self, UUID.self, Date.self)
 
-    /// Ends the sessions that were allowed in a session of a person or in one that was created from it, those that were
-    /// allowed in these, and so on. Some of them may have ended before.
+    /// Ends the sessions of clients and devices that were allowed in a session of a person.
     static let endAllowed = Statement(
         """
-        WITH RECURSIVE allowed (id) AS (
-            SELECT id FROM sessions WHERE id = ?4
-            UNION SELECT s.id FROM allowed a JOIN sessions s ON s.allowed_in = a.id OR s.allowed_parent = a.id
-        )
         UPDATE sessions SET ended_at = ?1, end_reason = ?2
-        WHERE person_id = ?3 AND ended_at IS NULL AND id <> ?4 AND id IN (SELECT id FROM allowed)
+        WHERE person_id = ?3 AND ended_at IS NULL AND allowed_in = ?4
         RETURNING id
         """, Date.self, String.self, UUID.self, String.self
     ) { row throws(DatabaseError) in SessionID(rawValue: try row.get(0)) }

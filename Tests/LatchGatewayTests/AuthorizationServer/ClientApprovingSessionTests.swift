@@ -117,11 +117,43 @@ struct ClientApprovingSessionTests {
         }
     }
 
+    @Test(
+        "a created session and that of a device allow nothing before a sign-in", arguments: [false, true],
+        ["app", "web"])
+    func notSignedIn(isDevice: Bool, client: String) async throws {
+        try await Self.with { fixture in
+            let parameters = client == "app" ? fixture.parameters : fixture.webParameters
+            // The person has allowed the client before.
+            _ = try await fixture.respond(to: parameters)
+            if isDevice {
+                let codes = try await fixture.codes(Self.fields("immich"))
+                _ = try await fixture.decide(onDevice: codes.userCode)
+                let token = try await Self.poll(codes, of: "immich", fixture).token.orThrow
+                fixture.browser.browser.cookies["latchd_session"] = token
+            } else {
+                _ = try await fixture.useChildSession()
+            }
+            let silent = OAuthFixture.replacing(parameters, [("prompt", "none")])
+            #expect(try OAuthFixture.fields(of: try await fixture.open(silent))["error"] == "login_required")
+            let codes = try await fixture.codes(Self.fields("immich"))
+            let device = try await fixture.enter(codes.userCode)
+            #expect(device.status == 303 && device.next?.contains("again=1") == true)
+            let next = try await Self.signInAgain(try await fixture.open(parameters), fixture)
+            var response = try await fixture.browser.get(next)
+            if response.status == 200 { response = try await fixture.decide(response) }
+            #expect(try OAuthFixture.fields(of: response)["code"] != nil)
+        }
+    }
+
+    private static let shorten = Statement(
+        "UPDATE sessions SET cap_at = ?1, expires_at = ?1 WHERE token_hash = ?2", Date.self, [UInt8].self)
+
     @Test("the session of a device ends no later than the one in which it was allowed", arguments: dialects)
     func maximum(_ dialect: String) async throws {
         try await Self.with { fixture in
-            _ = try await fixture.useChildSession(["duration": 3600])
             let end = fixture.gateway.clock.now + hour
+            let browser = try SHA256.digest(fixture.browser.browser.cookies["latchd_session"].orThrow).bytes
+            _ = try await fixture.gateway.gateway.stores.database.write { try $0.run(Self.shorten, end, browser) }
             let codes = try await fixture.codes(Self.fields(dialect))
             _ = try await fixture.decide(onDevice: codes.userCode)
             let token = try await Self.poll(codes, of: dialect, fixture).token.orThrow
@@ -132,8 +164,8 @@ struct ClientApprovingSessionTests {
         }
     }
 
-    private static let expire = Statement(
-        "UPDATE sessions SET expires_at = ? WHERE token_hash = ?", Date.self, [UInt8].self)
+    /// Makes a session the child of one that does not exist.
+    private static let orphan = Statement("UPDATE sessions SET parent_id = 'none' WHERE token_hash = ?", [UInt8].self)
 
     @Test(
         "RFC 6749 §5.2 the write that stores tokens checks the session in which they were allowed",
@@ -141,12 +173,11 @@ struct ClientApprovingSessionTests {
     func checkedWrite(_ way: String) async throws {
         try await Self.with { fixture in
             let stores = fixture.gateway.gateway.stores
-            let parent = SHA256.digest(try await fixture.useChildSession().parent).bytes
+            let browser = try SHA256.digest(fixture.browser.browser.cookies["latchd_session"].orThrow).bytes
             let ada = try await stores.people.require(GatewayFixture.email).id
             func end() async throws -> Int {
-                let past = fixture.gateway.clock.now - hour
-                // Only the check of a write sees that the session has ended with the one that it was created from.
-                return try await stores.database.write { try $0.run(Self.expire, past, parent) }
+                // Only the check of a write sees that the session has ended with another one.
+                try await stores.database.write { try $0.run(Self.orphan, browser) }
             }
             let response: Exchange.Response
             if way == "code" {
