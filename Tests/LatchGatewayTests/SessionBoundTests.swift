@@ -49,6 +49,25 @@ struct SessionBoundTests {
         }
     }
 
+    @Test("devices that were allowed in a session displace each other, and not the person's own sessions")
+    func devices() async throws {
+        try await GatewayFixture.with({ $0.sessions.maximumPerPerson = 10 }) { fixture in
+            try await fixture.addPerson()
+            let (stores, issuer) = (fixture.gateway.stores, fixture.gateway.issuer)
+            let ada = try await stores.people.require(GatewayFixture.email)
+            let stolen = try await issuer.issue(for: ada, device: SessionDevice()).session
+            fixture.clock.advance(1)
+            let own = try await issuer.issue(for: ada, device: SessionDevice()).session
+            for _ in 0..<20 {
+                fixture.clock.advance(1)
+                let device = try await issuer.issue(for: ada, device: SessionDevice(), authenticated: .distantPast)
+                try await stores.sessions.record(browser: stolen, of: device.session)
+            }
+            let live = try await stores.sessions.live(of: ada.id).map(\.id)
+            #expect(live.count == 10 && live.contains(own) && live.contains(stolen))
+        }
+    }
+
     @Test("a session that creates another one is not ended for it, even if it is the oldest")
     func requestingSession() async throws {
         try await ImmichFixture.with({ $0.sessions.maximumPerPerson = 4 }) { fixture in

@@ -63,7 +63,8 @@ enum SessionBounds {
 /// SQL statements for the bounds on the sessions of a person.
 enum SessionBoundStatements {
     /// Ends a person's excess sessions: first sessions that were created from others, then those of the client whose
-    /// session is new, then the oldest of the client, or of the apps of this server, that has the most. The session
+    /// session is new, then the oldest of the client, of the devices, or of the apps of this server, that has the most.
+    /// Devices count apart, so that those of a stolen session end each other before the person's newer sessions. The session
     /// that makes the request is never ended.
     static let endExcess = Statement(
         """
@@ -71,7 +72,9 @@ enum SessionBoundStatements {
             SELECT number FROM (
                 SELECT s.rowid AS number, s.id AS session, s.parent_id AS parent, s.created_at AS created,
                     c.client_id AS client, row_number() OVER (
-                        PARTITION BY coalesce(c.client_id, '\(ClientGrant.own.client)')
+                        PARTITION BY coalesce(c.client_id, '\(ClientGrant.own.client)'),
+                            coalesce(c.client_id, '\(ClientGrant.own.client)') = '\(ClientGrant.own.client)'
+                                AND s.allowed_in IS NOT NULL
                         ORDER BY s.created_at DESC, s.rowid DESC) AS place
                 FROM sessions s LEFT JOIN client_sessions c ON c.session_id = s.id
                 WHERE s.person_id = ?3 AND s.ended_at IS NULL AND s.expires_at > ?1) live
