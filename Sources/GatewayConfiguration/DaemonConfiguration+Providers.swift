@@ -6,12 +6,19 @@ import SignInBridge
 
 extension DaemonConfiguration {
     mutating func resolveProviders() {
-        settings.providers = providers.all.filter(\.draft.isEnabled).map { name, draft in
-            var provider = draft.configuration(name)
-            let claim = draft.groupsClaim ?? (settings.verify.isEnabled ? "groups" : "none")
-            provider.settings.groupsClaim = claim == "none" ? nil : claim
-            return provider
+        let isVerifying = settings.verify.isEnabled
+        func resolved(_ drafts: [(name: String, draft: ProviderDraft)]) -> [ProviderConfiguration] {
+            drafts.map { name, draft in
+                var provider = draft.configuration(name)
+                let claim = draft.groupsClaim ?? (isVerifying ? "groups" : "none")
+                provider.settings.groupsClaim = claim == "none" ? nil : claim
+                return provider
+            }
         }
+        settings.providers = resolved(providers.all.filter(\.draft.isEnabled))
+        // Many people keep only the name of a provider that they have disabled.
+        settings.disabledProviders = resolved(providers.all.filter { !$0.draft.isEnabled })
+            .filter { !$0.settings.issuer.isEmpty }
     }
 
     /// Returns the mistakes in the identity providers and the ways to sign in, each with the key to report it at.

@@ -36,6 +36,9 @@ package struct GatewaySettings: Sendable {
     package var passwordsEnabled = true
     /// The identity providers that people can sign in through, in the order of their buttons.
     package var providers: [ProviderConfiguration] = []
+    /// The identity providers that are configured with `enabled: false`. Nobody signs in through them, but whether they
+    /// link by address counts for the identities that are stored.
+    package var disabledProviders: [ProviderConfiguration] = []
     /// The settings of sign-in through identity providers.
     package var bridge = BridgeSettings()
     /// The address of this server for browsers and other servers, without a slash at its end. Nil when it is not

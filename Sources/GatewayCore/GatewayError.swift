@@ -80,7 +80,8 @@ package struct GatewayError: Error, Equatable, Sendable, CustomStringConvertible
         package static let emailUnverified = Code(base: .emailUnverified)
         /// The identity is not linked to a person and must not be linked.
         package static let identityRefused = Code(base: .identityRefused)
-        /// Nobody has proved that the address of the person's account is theirs, and the caller did not accept that.
+        /// Neither an administrator nor a provider that links by address has proved that the address of the person's account is
+        /// theirs, and the caller did not accept that.
         package static let addressUnproved = Code(base: .addressUnproved)
 
         /// The person was signed out everywhere after the provider identified the person.

@@ -46,7 +46,7 @@ extension DaemonProgram {
         let subject = Argument<String>("SUBJECT", help: "The person's identifier at the provider, its claim 'sub'.")
         let force = Flag(
             "force",
-            help: "Also link a subject that has not signed in yet, or an account whose address nobody has proved; such "
+            help: "Also link a subject that has not signed in yet, or an account whose address is not proved; such "
                 + "an account loses its password, PIN, other identities, sessions and keys.")
         return Command(
             "link", "Link a person to an identity at a provider that does not verify e-mail addresses.",

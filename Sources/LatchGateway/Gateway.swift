@@ -66,7 +66,7 @@ package final class Gateway: Sendable {
             }
             let gateway = try Gateway(stores, certificates: certificates)
             try await gateway.keyAgreement?.require()
-            try await stores.people.recordTrust(in: settings.providers)
+            try await stores.people.recordTrust(in: settings.providers + settings.disabledProviders)
             let count = try await stores.people.deleteGroups(exceptOf: settings.providers)
             if count > 0 {
                 stores.log.info(

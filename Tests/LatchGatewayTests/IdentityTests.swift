@@ -13,7 +13,7 @@ import Testing
 @testable import LatchGateway
 
 @Suite("Identities", .timeLimit(.minutes(20)))
-struct IdentityTests {
+struct IdentityTests: ReadsConfigurations {
     private static func provider(
         _ id: String = "home", links: Bool = false, opens: Bool = false, invites: Bool = false, domains: [String] = []
     ) -> ProviderConfiguration {
@@ -147,7 +147,9 @@ struct IdentityTests {
                 _ = try await people.setPassword(Secret(GatewayFixture.password), of: first.id)
             }
             // As 'POST /oauth/link' does, with an identity of the person who uses the account.
-            if hasOwnIdentity { try await people.link(first.id, to: "s-8", at: trusted, allowsUnseen: true) }
+            if hasOwnIdentity {
+                try await people.link(first.id, to: "s-8", at: trusted, allowsUnseen: true, unproved: .kept)
+            }
 
             let owner = try await people.person(for: Self.identity("s-1", at: "trusted"), at: trusted)
             #expect(owner.id == first.id && owner.name == "Ada L.")
@@ -158,6 +160,44 @@ struct IdentityTests {
             #expect(try await people.person(for: Self.identity("s-3", at: "third"), at: third).id == owner.id)
             #expect(try await people.identities(of: owner.id).count == 2)
             #expect(await refusal(people, other, open) == .identityRefused)
+        }
+    }
+
+    @Test("a provider that is disabled counts as it is configured, not as it was before")
+    func disabledProvider() async throws {
+        let new = Self.provider("new", links: true)
+        let text = """
+            providers:
+              old: {enabled: false, issuer: "https://old.example", client_id: latch, link_by_email: false}
+              new: {issuer: "https://new.example", client_id: latch, client_authentication: none, link_by_email: true}
+            """
+        let disabled = try readSettings(text).disabledProviders
+        #expect(disabled.map(\.id) == ["old"] && disabled.allSatisfy { !$0.linksByEmail })
+        try await GatewayFixture.with({
+            $0.providers = [new]
+            $0.disabledProviders = disabled
+        }) { fixture in
+            let people = fixture.gateway.stores.people
+            let old = Self.provider("old", opens: true)
+            let person = try await people.person(for: Self.identity("taker", at: "old"), at: old)
+            #expect(try await people.person(for: Self.identity("s-2", at: "new"), at: new).id == person.id)
+            #expect(try await people.identities(of: person.id).map(\.provider) == ["new"])
+        }
+    }
+
+    @Test("a start records which providers link by address, also the disabled ones")
+    func recordedTrust() async throws {
+        let folder = try TemporaryDirectory()
+        var settings = try await GatewayFixture.settings(in: folder)
+        settings.providers = [Self.provider("new", links: true)]
+        settings.disabledProviders = [Self.provider("old", links: true)]
+        for links in [true, false] {
+            settings.disabledProviders[0].linksByEmail = links
+            let gateway = try await Gateway.open(settings, logWriter: LogWriter { _ in })
+            let trust = try await gateway.stores.database.read { try $0.all(IdentityStatements.trust) }
+            await gateway.close()
+            let stored = Dictionary(uniqueKeysWithValues: trust.map { ($0.key, $0.linksByEmail) })
+            #expect(stored == [Self.provider("new").providerKey: true, Self.provider("old").providerKey: links])
         }
     }
 
@@ -397,7 +437,7 @@ struct IdentityTests {
                 #expect(isReplaced == (handling == .replaced))
             } catch let error as GatewayError {
                 code = error.code
-                #expect(error.message.contains("nobody has proved"))
+                #expect(error.message.contains("neither an administrator nor a provider"))
             }
             #expect(code == (handling == .refused ? .addressUnproved : nil))
 
@@ -416,6 +456,32 @@ struct IdentityTests {
             // The address is confirmed now, so that another provider of the same person removes nothing.
             try await people.link(person.id, to: "s-2", at: Self.provider(), allowsUnseen: true)
             #expect(try await people.identities(of: person.id).count == 2)
+        }
+    }
+
+    @Test(
+        "OX-7 a provider that does not link by address proves no account for a link by hand", arguments: [true, false])
+    func linkedByHandAfterOtherProvider(isTrusted: Bool) async throws {
+        try await GatewayFixture.with({ settings in
+            settings.providers = [Self.provider("other", links: isTrusted, opens: true), Self.provider("work")]
+        }) { fixture in
+            let people = fixture.gateway.stores.people
+            let person = try await people.person(
+                for: Self.identity("taker", at: "other"), at: Self.provider("other", links: isTrusted, opens: true))
+            #expect(person.hasProvedAddress)
+            func link(_ handling: UnprovedAccountHandling) async throws -> Bool {
+                try await people.link(
+                    person.id, to: "ada", at: Self.provider("work"), allowsUnseen: true, unproved: handling)
+            }
+            guard !isTrusted else {
+                #expect(try await !link(.refused))
+                #expect(try await people.identities(of: person.id).count == 2)
+                return
+            }
+            let error = await #expect(throws: GatewayError.self) { try await link(.refused) }
+            #expect(error?.code == .addressUnproved)
+            #expect(try await link(.replaced))
+            #expect(try await people.identities(of: person.id).map(\.subject) == ["ada"])
         }
     }
 

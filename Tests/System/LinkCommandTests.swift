@@ -44,7 +44,7 @@ import Testing
         let refused = try await fixture.latchd("user", "link", SystemFixture.email, "home", "sub-1")
         #expect(refused.status == 1 && refused.output.isEmpty)
         for text in [
-            "nobody has proved that this address", "Give --force", "its password, PIN", "its keys are revoked",
+            "proved that this address belongs", "Give --force", "its password, PIN", "its keys are revoked",
         ] {
             #expect(refused.errors.contains(text), "\(refused.errors)")
         }

@@ -9,10 +9,8 @@ package struct ConfiguredSignIn: Sendable {
     /// The providers as the statements of ``PeopleStatements`` get them: a JSON array of texts, each the id, a space and
     /// the issuer.
     let providers: String
-    /// The providers whose verified addresses prove to whom an account belongs: those that link by address.
-    let linkingProviders: Set<ProviderKey>
-    /// The other providers.
-    let otherProviders: Set<ProviderKey>
+    /// What the providers prove about the owners of accounts.
+    let ownership: AddressOwnership
 
     /// The id and issuer of a provider.
     struct ProviderKey: Hashable, Sendable {
@@ -28,8 +26,9 @@ package struct ConfiguredSignIn: Sendable {
     /// Creates a value from the configuration.
     package init(acceptsPasswords: Bool, providers: [ProviderConfiguration]) {
         self.acceptsPasswords = acceptsPasswords
-        linkingProviders = Set(providers.lazy.filter(\.linksByEmail).map(\.providerKey))
-        otherProviders = Set(providers.lazy.filter { !$0.linksByEmail }.map(\.providerKey))
+        ownership = AddressOwnership(
+            linkingProviders: Set(providers.lazy.filter(\.linksByEmail).map(\.providerKey)),
+            otherProviders: Set(providers.lazy.filter { !$0.linksByEmail }.map(\.providerKey)))
         let texts = providers.map { JSONValue.string("\($0.id) \($0.settings.issuer)") }
         self.providers = String(decoding: JSONValue.array(texts).encoded(), as: UTF8.self)
     }

@@ -41,8 +41,7 @@ struct IdentityLinking: Sendable {
     let provider: ProviderConfiguration
     let identity: ProviderIdentity
     private let moment: Date
-    private let linkingProviders: Set<ConfiguredSignIn.ProviderKey>
-    private let otherProviders: Set<ConfiguredSignIn.ProviderKey>
+    private let ownership: AddressOwnership
     private let now: Date
 
     init(
@@ -52,8 +51,9 @@ struct IdentityLinking: Sendable {
         self.identity = identity
         self.provider = provider
         self.moment = moment
-        linkingProviders = signIn.linkingProviders.union(provider.linksByEmail ? [provider.providerKey] : [])
-        otherProviders = signIn.otherProviders
+        var ownership = signIn.ownership
+        if provider.linksByEmail { ownership.linkingProviders.insert(provider.providerKey) }
+        self.ownership = ownership
         self.now = now
     }
 
@@ -93,7 +93,9 @@ struct IdentityLinking: Sendable {
         guard person.isActive else { return .disabled(person) }
         guard try connection.first(PeopleStatements.isSignedOut, moment, person.id) != true else { return .signedOut }
         let mayLink = provider.linksByEmail || candidate.isInvited && provider.admitsInvited
-        let isDoubtful = try isDoubtful(candidate, connection)
+        // An account without an identity needs no reads.
+        let isDoubtful =
+            candidate.hasIdentity ? try ownership.isDoubtful(person, connection) : !person.hasProvedAddress
         // The identities of a doubtful account are removed below, so they do not prevent the link.
         guard !candidate.isLinkedAlready || isDoubtful && mayLink else { return .taken }
         guard mayLink else { return .refused }
@@ -104,38 +106,6 @@ struct IdentityLinking: Sendable {
         try insertIdentity(of: person.id, email, connection)
         let verified = try connection.first(IdentityStatements.verify, name, person.id)
         return .linked(verified ?? person, droppedPassword: isDoubtful)
-    }
-
-    /// Whether the account may belong to another person than the owner of the address: nobody has proved the address, or
-    /// only providers that may not link by address. What such a provider says about an address counts for new accounts and
-    /// invitations, and not for those of people who sign in elsewhere.
-    ///
-    /// Only identities that were linked by the account's address count. Anybody who uses the account can have linked the
-    /// others. The configuration of the provider decides. If it was removed or has another issuer, its last one counts.
-    private func isDoubtful(_ candidate: LinkCandidate, _ connection: Connection) throws(DatabaseError) -> Bool {
-        guard candidate.person.hasProvedAddress else { return true }
-        guard candidate.hasIdentity else { return false }
-        let email = ExactText(candidate.person.email)
-        let linkedByAddress = try connection.all(IdentityStatements.ofPerson, candidate.person.id)
-            .filter { $0.email.map { ExactText($0) } == email }
-        let stored = try connection.all(IdentityStatements.trust)
-        let trust = linkedByAddress.map { linksByEmail($0, stored) }
-        guard !trust.contains(true) else { return false }
-        // Of an account that an administrator added, such a provider may have taken the invitation.
-        return !candidate.person.isVouched || trust.contains(false)
-    }
-
-    /// Whether the provider of an identity links by address, or did so when it was last configured. If that is not
-    /// known, a configured provider with the same id decides. Nil when there is none.
-    private func linksByEmail(
-        _ identity: PersonIdentity, _ stored: [(key: ConfiguredSignIn.ProviderKey, linksByEmail: Bool)]
-    ) -> Bool? {
-        let key = identity.providerKey
-        if linkingProviders.contains(key) { return true }
-        if otherProviders.contains(key) { return false }
-        if let last = stored.first(where: { $0.key == key }) { return last.linksByEmail }
-        if linkingProviders.contains(where: { $0.id == key.id }) { return true }
-        return otherProviders.contains { $0.id == key.id } ? false : nil
     }
 
     /// Removes the name, the password, the PIN and the identities of an account whose address nobody has proved, and what

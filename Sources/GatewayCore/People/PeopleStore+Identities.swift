@@ -227,7 +227,7 @@ extension PeopleStore {
     ///   - subject: The subject at the provider, `sub`.
     ///   - provider: The configuration of the provider.
     ///   - allowsUnseen: Whether to link a subject that has not signed in yet. Such a subject may be mistyped.
-    ///   - handling: What happens to an account whose address nobody has proved.
+    ///   - handling: What happens to an account that may belong to another person than the owner of its address.
     ///   - actor: The administrator who links the identity on a page, for the audit log. Nil for a command.
     /// - Returns: Whether the sign-in methods of the account were removed.
     /// - Throws: ``GatewayError`` with ``GatewayError/Code/unknownPerson``, ``GatewayError/Code/unknownIdentity``,
@@ -241,7 +241,7 @@ extension PeopleStore {
         guard (1...255).contains(subject.utf8.count) else {
             throw GatewayError(.identityRefused, "The subject at '\(provider.id)' must have 1 to 255 bytes.")
         }
-        let now = now()
+        let (now, ownership) = (now(), signIn.ownership)
         let issuer = provider.settings.issuer
         let isSeen = try await database.read {
             try $0.first(UnlinkedIdentityStatements.isKnown, provider.id, issuer, subject) ?? false
@@ -251,8 +251,9 @@ extension PeopleStore {
             guard let found = try connection.first(PeopleStatements.byID, person) else {
                 throw GatewayError(.unknownPerson, "This person no longer exists.")
             }
-            let isReplaced = !found.hasProvedAddress && handling == .replaced
-            guard found.hasProvedAddress || handling != .refused else { throw Self.unproved(found) }
+            let isDoubtful = try handling != .kept && ownership.isDoubtful(found, connection)
+            let isReplaced = isDoubtful && handling == .replaced
+            guard !isDoubtful || isReplaced else { throw Self.unproved(found) }
             guard try connection.first(IdentityStatements.person, provider.id, issuer, subject) == nil else {
                 throw Self.linkedAlready(provider)
             }
@@ -286,8 +287,9 @@ extension PeopleStore {
     private static func unproved(_ person: Person) -> GatewayError {
         GatewayError(
             .addressUnproved,
-            "Could not link '\(person.email)': nobody has proved that this address belongs to the person who registered "
-                + "the account on \(Timestamp.text(person.created).prefix(10)), who may be somebody else.")
+            "Could not link '\(person.email)': neither an administrator nor a provider that links accounts by address has "
+                + "proved that this address belongs to the person who registered the account on "
+                + "\(Timestamp.text(person.created).prefix(10)), who may be somebody else.")
     }
 
     /// Removes a person's identities at a provider, and ends all of the person's sessions and keys.

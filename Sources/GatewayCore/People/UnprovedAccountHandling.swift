@@ -1,4 +1,5 @@
-/// What happens to an account whose e-mail address nobody has proved when an identity is linked to it.
+/// What happens to an account that may belong to another person than the owner of its e-mail address when an identity is
+/// linked to it.
 package enum UnprovedAccountHandling: Sendable {
     /// The identity is not linked.
     case refused

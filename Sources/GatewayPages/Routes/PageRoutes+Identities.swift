@@ -18,7 +18,7 @@ extension PageRoutes {
     }
 
     /// `POST /admin/identities/{id}`: links the identity to the person with the given e-mail address. Asks first if
-    /// nobody has proved the address of the account.
+    /// the account may belong to somebody else than the owner of its address.
     package func linkIdentity(_ visit: SignedInRequest, _ id: String) async throws -> ServerResponse {
         guard isRecent(visit, for: .administer) else { return confirmFirst(Self.failures) }
         guard let identity = try await unlinked(id),
@@ -30,14 +30,12 @@ extension PageRoutes {
                 identity, for: visit, error: "No person has this e-mail address.", status: .unprocessableContent)
         }
         let question = question(about: person, identity)
-        if !person.hasProvedAddress, let page = confirmationPage(question, visit) { return page }
         do {
             let isConfirmed = visit.fields[ConfirmationPage.confirmationField] == "1"
             try await services.people.link(
                 person.id, to: identity.subject, at: provider, unproved: isConfirmed ? .replaced : .refused,
                 by: visit.person.id)
         } catch let error as GatewayError where error.code == .addressUnproved {
-            // The person changed the address after it was read.
             return response(asking: question, visit)
         } catch let error as GatewayError where error.code == .identityRefused {
             return linkingPage(identity, for: visit, error: error.message, status: .unprocessableContent)
@@ -48,12 +46,13 @@ extension PageRoutes {
     private func question(about person: Person, _ identity: UnlinkedIdentity) -> ConfirmationPage {
         ConfirmationPage(
             title: "Give this account to the person of the identity?",
-            sentence: "Nobody has proved the address of this account: somebody else may have registered it. The link "
-                + "removes its password, PIN and other identities, ends its sessions, and revokes the keys of its "
-                + "programs. What the account has stored stays. The address then counts as confirmed by you.",
+            sentence:
+                "Neither an administrator nor a provider that links accounts by address has proved the address of "
+                + "this account: somebody else may have registered it. The link removes its password, PIN and other "
+                + "identities, ends its sessions, and revokes the keys of its programs. What the account has stored "
+                + "stays. The address then counts as confirmed by you.",
             details: [
-                ("E-mail", "\(person.email) (not verified)"),
-                ("Registered", ReadableTime.at(person.created)),
+                ("E-mail", "\(person.email)"), ("Registered", ReadableTime.at(person.created)),
                 ("Identity", "<code>\(identity.subject)</code> at \(identity.provider)"),
             ],
             button: "Link, and remove the old sign-in methods", page: Self.failures,
