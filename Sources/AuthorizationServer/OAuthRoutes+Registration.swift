@@ -62,7 +62,11 @@ extension OAuthRoutes {
             signOut: ClientSignOutSettings(redirects: metadata.signOutRedirects), settings: metadata.settings)
         do {
             let address = AddressKey(services.proxies.client(of: request))
-            if let removed = try await services.clients.register(client, from: address, maximum: settings.maximum) {
+            let removed = try await services.clients.register(
+                client, from: address,
+                isOfOtherPage: services.siteCheck.kind(.address, of: request) == .otherPages,
+                maximum: settings.maximum)
+            if let removed {
                 record(.clientRemoved, removed, request, "displaced")
             }
         } catch let error as GatewayError where error.code == .tooManyClients {

@@ -92,23 +92,26 @@ extension ClientStore {
     /// - Parameters:
     ///   - client: The client, with its registration. The caller has checked it.
     ///   - address: Where the client registers itself from.
+    ///   - isOfOtherPage: Whether a page of another site made a browser send the registration. Such registrations have
+    ///     shares of their own.
     ///   - maximum: The maximum number of registered clients.
     /// - Returns: The id of the client that was removed in favor of this one. Nil when none was.
     /// - Throws: ``GatewayError/Code/tooManyClients``; `DatabaseError`.
     @discardableResult
     package func register(
-        _ client: RegisteredClient, from address: AddressKey, maximum: Int
+        _ client: RegisteredClient, from address: AddressKey, isOfOtherPage: Bool = false, maximum: Int
     ) async throws -> String? {
         let now = now()
         let approval = client.registration?.approval ?? .notRequired
         let place = try await database.write { connection -> Place in
-            let place = try Self.place(for: approval, from: address, maximum: maximum, at: now, connection)
+            let source = RegistrationSource(address, isOfOtherPage: isOfOtherPage)
+            let place = try Self.place(for: approval, from: source, maximum: maximum, at: now, connection)
             if case .none = place { return place }
             try connection.run(
                 ClientStatements.register, client.id, client.name, client.secretHash?.bytes, client.storedRedirects,
                 client.created ?? now, client.keys?.text, client.registration?.tokenHash.bytes,
                 client.registration?.method.rawValue, client.signOut.redirects.joined(separator: "\n"),
-                client.allowsDevice, address.bytes, client.settings.text, approval.rawValue)
+                client.allowsDevice, source.stored, client.settings.text, approval.rawValue)
             return place
         }
         switch place {
@@ -129,16 +132,17 @@ extension ClientStore {
 
     /// Returns the place of a new client, after removing another one in favor of it if there is no free place.
     private static func place(
-        for approval: ClientApproval, from address: AddressKey, maximum: Int, at now: Date, _ connection: Connection
+        for approval: ClientApproval, from source: RegistrationSource, maximum: Int, at now: Date,
+        _ connection: Connection
     ) throws(DatabaseError) -> Place {
-        let (site, network) = (address.wider, address.wider?.wider)
+        let (site, network) = (source.levels.dropFirst().first, source.levels.dropFirst(2).first)
         guard
             let counts = try connection.first(
-                ClientStatements.countRegistered, address.bytes, site?.bytes, site?.upperBytes, network?.bytes,
-                network?.upperBytes)
+                ClientStatements.countRegistered, source.stored, site?.lower, site?.upper, network?.lower,
+                network?.upper)
         else { return .free }
         let unusedMaximum = max(1, maximum / 4)
-        let full = zip(counts.addresses, address.all).first { $0 >= $1.share(of: unusedMaximum) }?.1
+        let full = zip(counts.sources, source.levels).first { $0 >= $1.share(of: unusedMaximum) }?.1
         guard full != nil || counts.all >= maximum || counts.unused >= unusedMaximum else { return .free }
         let isWaiting = approval == .waiting
         var displaced: String?
@@ -147,9 +151,9 @@ extension ClientStore {
                 isWaiting
                 ? nil
                 : try connection.first(
-                    ClientStatements.oldestUnused, now - signInTime, full.bytes, full.upperBytes)
+                    ClientStatements.oldestUnused, now - signInTime, full.lower, full.upper)
         } else {
-            let own = zip(counts.addresses, address.all).map(\.0).last ?? 0
+            let own = zip(counts.sources, source.levels).map(\.0).last ?? 0
             displaced = try connection.first(
                 ClientStatements.displaceable, approval.rawValue, own + 1, now - signInTime)
             if displaced == nil, !isWaiting, counts.unused < unusedMaximum {
@@ -272,7 +276,7 @@ extension ClientStatements {
     ) { row throws(DatabaseError) in
         (
             all: try row.get(0) as Int, unused: try row.get(1) as Int,
-            addresses: [try row.get(2) as Int, try row.get(3) as Int, try row.get(4) as Int]
+            sources: [try row.get(2) as Int, try row.get(3) as Int, try row.get(4) as Int]
         )
     }
 
@@ -289,15 +293,16 @@ extension ClientStatements {
 
     /// Returns the client that nobody has signed in to and that a new one with an approval may displace: a refused one,
     /// otherwise one from the network with the most. Of those that wait, only one from a network with more than a number
-    /// is returned, the newest; of the others the oldest, if it is from before a time.
+    /// is returned, the newest; of the others the oldest, if it is from before a time. `mark` is 1 for an IPv6 address of a page: the byte of
+    /// ``RegistrationSource`` precedes it.
     static let displaceable = Statement(
         """
         SELECT id FROM (
             SELECT id, created_at, approval,
-                count(*) OVER (PARTITION BY substr(registration_address, 1, 6)) AS of_network,
-                count(*) OVER (PARTITION BY substr(registration_address, 1, 7)) AS of_site,
+                count(*) OVER (PARTITION BY substr(registration_address, 1, 6 + mark)) AS of_network,
+                count(*) OVER (PARTITION BY substr(registration_address, 1, 7 + mark)) AS of_site,
                 count(*) OVER (PARTITION BY registration_address) AS of_address
-            FROM clients
+            FROM (SELECT *, CASE length(registration_address) WHEN 9 THEN 1 ELSE 0 END AS mark FROM clients) marked
             WHERE registration_hash IS NOT NULL AND last_used_at IS NULL AND (approval = 'refused' OR approval = ?1)
         ) AS unused
         WHERE CASE WHEN approval = 'waiting' THEN of_network > ?2 ELSE created_at < ?3 END

@@ -15,7 +15,8 @@ struct ClientRegistrationShareTests {
 
     /// Registers a client from an address. Returns its id, or the message of the refusal.
     private static func register(
-        _ fixture: ClientSessionFixture, from address: String, _ approval: ClientApproval = .approved
+        _ fixture: ClientSessionFixture, from address: String, _ approval: ClientApproval = .approved,
+        isOfOtherPage: Bool = false
     ) async throws -> (id: String?, refusal: String?) {
         let id = RegisteredClient.newID()
         let client = RegisteredClient(
@@ -23,7 +24,7 @@ struct ClientRegistrationShareTests {
             registration: ClientRegistration(tokenHash: SHA256.digest(id), method: .none, approval: approval))
         do {
             try await fixture.stores.clients.register(
-                client, from: AddressKey(IPAddress(address)), maximum: maximum)
+                client, from: AddressKey(IPAddress(address)), isOfOtherPage: isOfOtherPage, maximum: maximum)
             return (id, nil)
         } catch let error as GatewayError where error.code == .tooManyClients {
             return (nil, error.message)
@@ -32,10 +33,13 @@ struct ClientRegistrationShareTests {
 
     /// Registers clients until one is refused. Returns their number.
     private static func fill(
-        _ fixture: ClientSessionFixture, from address: String, _ approval: ClientApproval = .approved
+        _ fixture: ClientSessionFixture, from address: String, _ approval: ClientApproval = .approved,
+        isOfOtherPage: Bool = false
     ) async throws -> Int {
         var count = 0
-        while try await register(fixture, from: address, approval).id != nil, count < maximum { count += 1 }
+        while try await register(fixture, from: address, approval, isOfOtherPage: isOfOtherPage).id != nil,
+            count < maximum
+        { count += 1 }
         return count
     }
 
@@ -48,6 +52,25 @@ struct ClientRegistrationShareTests {
             ] {
                 let filled = try await Self.fill(fixture, from: address, approval)
                 #expect(filled == count, "\(address)")
+            }
+        }
+    }
+
+    @Test(
+        "pages of other sites have shares of their own, a quarter as large",
+        arguments: [ClientApproval.approved, .waiting])
+    func otherPages(_ approval: ClientApproval) async throws {
+        try await ClientSessionFixture.with { fixture in
+            for (address, count) in [
+                ("2001:db8:1:0::1", 2), ("2001:db8:1:1::1", 2), ("2001:db8:1:2::1", 1), ("2001:db8:1:3::1", 0),
+                ("2001:db8:1:100::1", 2), ("2001:db8:1:200::1", 2), ("2001:db8:1:300::1", 1),
+                ("2001:db8:1:400::1", 0), ("2001:db8:2:0::1", 2), ("192.0.2.1", 2), ("192.0.2.2", 2),
+            ] {
+                let filled = try await Self.fill(fixture, from: address, approval, isOfOtherPage: true)
+                #expect(filled == count, "\(address)")
+            }
+            for address in ["2001:db8:1:0::1", "2001:db8:1:2::1", "192.0.2.1", "192.0.2.3"] {
+                #expect(try await Self.fill(fixture, from: address, approval) == 10, "\(address)")
             }
         }
     }
