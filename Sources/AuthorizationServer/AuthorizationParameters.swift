@@ -43,6 +43,8 @@ struct AuthorizationParameters: Sendable {
     /// `dpop_jkt`: the SHA-256 of the public key that the tokens must be bound to, in base64url. Nil for none.
     let keyThumbprint: String?
     let prompts: Set<Prompt>
+    /// Whether the browser loads the response into a frame, where no page is shown.
+    var isInFrame = false
     /// How long ago the person may have authenticated, by the request and by the settings of the client. Nil for any
     /// time.
     let maximumAge: Duration?
@@ -52,6 +54,9 @@ struct AuthorizationParameters: Sendable {
     let hasHint: Bool
 
     var client: RegisteredClient { destination.client }
+
+    /// Whether the person may be asked something.
+    var mayInteract: Bool { !isInFrame && !prompts.contains(.none) }
 
     /// The maximum length of a state or nonce, in bytes.
     private static let maximumValueCount = 1_024

@@ -17,7 +17,7 @@ extension OAuthRoutes {
         _ authorization: Authorization, _ request: ServerRequest
     ) async throws -> ServerResponse {
         record(refusal, of: visitor, parameters.client, request)
-        guard !parameters.prompts.contains(.none) else {
+        guard parameters.mayInteract else {
             // Another sign-in may be stronger.
             throw refusal == .weakAuthentication ? AuthorizationError.loginRequired : .notAdmitted
         }

@@ -68,7 +68,8 @@ extension OAuthRoutes {
                 throw AuthorizationError.invalidRequest(
                     "The client must push its requests: send the parameters to \(prefix)\(Self.pushed) first.")
             }
-            let parameters = try parameters(fields, to: destination)
+            var parameters = try parameters(fields, to: destination)
+            parameters.isInFrame = request.isInFrame
             return try await proceed(parameters, authorization, try await hint(fields), request)
         }
     }
@@ -110,13 +111,15 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         // Browsers send no cookie with a form of another site, but with the next request of a page of this server.
         guard request.method != .post else {
+            // To keep requests for frames would let a page with many of them use up what its visitor's address may keep.
+            guard !parameters.isInFrame else { throw AuthorizationError.loginRequired }
             return try await keep(authorization, for: request) { handle in
                 services.redirectPages.continuing(
                     to: returnPath(authorization, handle), title: "Sign in for \(parameters.client.name)",
                     after: request.method)
             }
         }
-        let mayInteract = !parameters.prompts.contains(.none)
+        let mayInteract = parameters.mayInteract
         guard let visitor = try await pages.visitor(of: request) else {
             guard mayInteract else { throw AuthorizationError.loginRequired }
             return try await signIn(authorization, again: false, request)
@@ -158,7 +161,7 @@ extension OAuthRoutes {
         guard !isRecent || parameters.hasHint && !isHinted(visitor, hint, parameters) else { return nil }
         // A person who signs in again for this request may still be somebody else.
         guard !parameters.hasHint || !Self.isLater(visitor.session, than: authorization.pending.received),
-            !parameters.prompts.contains(.none)
+            parameters.mayInteract
         else { throw AuthorizationError.loginRequired }
         return try await signIn(authorization, again: true, request)
     }
@@ -172,7 +175,7 @@ extension OAuthRoutes {
         let isLater = Self.isLater(session, than: pending.received)
         if parameters.prompts.contains(.login), !isLater { return false }
         // A level is voluntary: another sign-in is tried once, unless the person must not be asked.
-        if let level = parameters.level, session.methods.level < level, !isLater, !parameters.prompts.contains(.none) {
+        if let level = parameters.level, session.methods.level < level, !isLater, parameters.mayInteract {
             return false
         }
         guard let age = parameters.maximumAge else { return true }
@@ -208,7 +211,7 @@ extension OAuthRoutes {
         _ visitor: SignedInBrowser, _ hint: IDTokenHint?, _ parameters: AuthorizationParameters
     ) -> Bool {
         guard let hint, ExactText(hint.client) == ExactText(parameters.client.id) else {
-            return !parameters.prompts.contains(.none)
+            return parameters.mayInteract
         }
         return hint.person == visitor.person.id
     }
@@ -353,4 +356,11 @@ extension AuthorizationParameters.Destination {
     ///
     /// Source: RFC 8252 §8.6; RFC 9700 §4.13.
     var identifiesClient: Bool { redirect.hasPrefix("https://") }
+}
+
+extension ServerRequest {
+    /// Whether the browser loads the response into a frame.
+    ///
+    /// Source: W3C Fetch Metadata §2.1.
+    fileprivate var isInFrame: Bool { ["iframe", "frame"].contains(headers["Sec-Fetch-Dest"] ?? "") }
 }

@@ -235,6 +235,29 @@ struct SiteCheckTests {
         }
     }
 
+    @Test(
+        "a frame gets no code without the question or the sign-in that a client asks for",
+        arguments: [
+            ("none", nil), ("login", "login_required"), ("consent", "consent_required"),
+            ("select_account", "consent_required"),
+        ])
+    func promptsInFrames(prompt: String, error: String?) async throws {
+        try await OAuthFixture.with { fixture in
+            _ = try await fixture.respond(to: fixture.webParameters)
+            fixture.gateway.clock.advance(1)
+            let session = try fixture.browser.browser.cookies["latchd_session"].orThrow
+            let fields = fixture.webParameters + [("prompt", prompt)]
+            let response = try await fixture.gateway.http.send(
+                "GET", "/oauth2/authorize?" + FormURLEncoded.encode(fields),
+                headers: [
+                    ("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe"),
+                    ("Cookie", "latchd_session=\(session)"),
+                ])
+            let answer = try OAuthFixture.fields(of: response)
+            #expect(answer["error"] == error && (answer["code"] == nil) == (error != nil))
+        }
+    }
+
     @Test("an application asks in a frame whether somebody is signed in, and signs out there")
     func frames() async throws {
         try await OAuthFixture.with { fixture in
@@ -246,6 +269,17 @@ struct SiteCheckTests {
                 let silent = try await fixture.gateway.http.send(
                     "GET", "/oauth2/authorize?" + FormURLEncoded.encode(fields), headers: frame)
                 #expect(try OAuthFixture.fields(of: silent)["error"] == "login_required")
+                // Without 'prompt=none' nothing is kept for a page either, because none is shown in a frame.
+                let long = FormURLEncoded.encode(
+                    OAuthFixture.replacing(
+                        fixture.webParameters, [("nonce", String(repeating: "n", count: 1_000)), ("prompt", "login")]))
+                for posts in [false, true] {
+                    let asking = try await fixture.gateway.http.send(
+                        posts ? "POST" : "GET", "/oauth2/authorize" + (posts ? "" : "?" + long),
+                        headers: frame + (posts ? [Self.form] : []), body: posts ? long : nil)
+                    #expect(try OAuthFixture.fields(of: asking)["error"] == "login_required")
+                    #expect(asking.headers["Set-Cookie"] == nil)
+                }
                 let out = try await fixture.gateway.http.send(
                     "GET", "/oauth2/end_session?client_id=web", headers: frame)
                 #expect(out.status == 303)
