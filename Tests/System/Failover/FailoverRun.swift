@@ -142,7 +142,6 @@ final class FailoverRun {
     /// Migrates the database as a newer version does. The running gateways go on; one that is started again says why it
     /// cannot.
     private func migrate(_ victim: Int) async throws {
-        try await waitForNginx()
         _ = try await databases.query(
             """
             BEGIN;
@@ -168,15 +167,11 @@ final class FailoverRun {
 
     private func restartAll() async throws {
         for index in ThreeGateways.numbers.indices {
-            try await waitForNginx()
             #expect(try await gateways.restart(index) == 0)
             try await waitForRecovery()
         }
         #expect(record.events.last?.errors == 0, "a rolling restart is not noticed")
     }
-
-    /// Waits until nginx uses every gateway again: after 'fail_timeout', which it counts in whole seconds.
-    private func waitForNginx() async throws { try await Task.sleep(for: .seconds(4)) }
 
     // MARK: - The end
 

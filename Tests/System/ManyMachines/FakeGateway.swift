@@ -4,7 +4,8 @@ import TestSupport
 
 /// Takes the place of a gateway behind a proxy, and counts the requests that it gets.
 final class FakeGateway: Sendable {
-    /// What happens to a request, except to `/readyz`, which always gets 200, and to `/busy`, which always gets 503.
+    /// What happens to a request, except to `/readyz`, which always gets 200, to `/busy`, which always gets 503, and to
+    /// `/closed`, which never gets a response.
     enum Behavior { case answers, closesConnection }
 
     private let listener: LoopbackListener
@@ -20,7 +21,7 @@ final class FakeGateway: Sendable {
             let head = Self.head(from: connection)
             if !head.contains(" /readyz ") {
                 self?.count.withLock { $0 += 1 }
-                if behavior == .closesConnection { return }
+                if behavior == .closesConnection || head.contains(" /closed ") { return }
             }
             let isForHost = head.lowercased().contains("\r\nhost: \(ManyMachines.host)\r\n")
             let status = head.contains(" /busy ") ? 503 : isForHost ? 200 : 421

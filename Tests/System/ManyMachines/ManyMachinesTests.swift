@@ -123,6 +123,20 @@ struct ManyMachinesTests {
         await front.waitForExit()
     }
 
+    @Test(arguments: [9, 10])
+    func `a request that every gateway closes excludes none of them`(proxy: Int) async throws {
+        let machines = try await ManyMachines()
+        let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
+        let front = try await machines.startProxy(proxy)
+        for _ in 0..<3 {
+            #expect(try await machines.status(proxy, "/closed") == "503")
+            for _ in 0..<3 { #expect(try await machines.status(proxy, "/api/me") == "200") }
+        }
+        #expect(gateways.reduce(0) { $0 + $1.requests } > 9)
+        front.send(SIGTERM)
+        await front.waitForExit()
+    }
+
     @Test func `connections that one address keeps open do not keep others from HAProxy`() async throws {
         let machines = try await ManyMachines()
         let gateways = try [11, 12, 13].map { try FakeGateway(at: machines.address($0), .answers) }
