@@ -118,13 +118,13 @@ package struct ForwardAuthChallenge: Sendable {
         ServerResponse(status: .found, headers: ["Location": page, "Cache-Control": "no-store"])
     }
 
-    /// Returns the address of the metadata for the requested path. For a path of more than 1,024 bytes it is the
-    /// metadata of the host.
+    /// Returns the address of the metadata for the requested path. For a path of more than 256 bytes it is the
+    /// metadata of the host, because nginx accepts 4 KiB of fields in a response, which has the page for a sign-in too.
     ///
     /// Source: RFC 9728 §3.1.
     private static func metadata(of forwarded: ForwardedRequest) -> String {
         let path = forwarded.sentPath
-        return forwarded.origin + ForwardAuthRoutes.wellKnown + (path == "/" || path.utf8.count > 1_024 ? "" : path)
+        return forwarded.origin + ForwardAuthRoutes.wellKnown + (path == "/" || path.utf8.count > 256 ? "" : path)
     }
 
     /// Returns the address of a page of the sign-in, with the return address.

@@ -140,9 +140,9 @@ extension ImmichRoutes {
         return .redirect(to: "app.immich:///oauth-callback?\(query)", status: HTTPStatus(rawValue: 307))
     }
 
-    /// The maximum length of a query that is copied into `Location`, in bytes. The head of a response is limited to 8
-    /// KiB, and no provider sends half of that.
-    private static let longestRedirectedQuery = 4_096
+    /// The maximum length of a query that is copied into `Location`, in bytes. nginx accepts 4 KiB of
+    /// fields in a response, and no provider sends that much.
+    private static let longestRedirectedQuery = 3_072
 
     /// Whether a cookie may have this value.
     ///
