@@ -77,7 +77,8 @@ extension FuzzedParser {
             let claims = try JSONValue(parsing: input)
             let names = [claims["iss"], claims["sub"]].map { $0?.string.map { Array($0.utf8) } }
             try require(names.allSatisfy { $0 == Array(assertion.client.utf8) }, "Another client was authenticated.")
-            try require(claims["aud"] == .string(assertion.audience), "It is for another server.")
+            let audiences = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string].compactMap { $0 }
+            try require(audiences == assertion.audiences && !audiences.isEmpty, "It is for another server.")
             let seconds = (claims["exp"]?.number ?? 0) - now.timeIntervalSince1970
             try require(seconds > -60 && seconds <= 3_660, "An assertion has expired or lasts too long.")
             try require(assertion.expires > now, "The id of an assertion would be forgotten at once.")

@@ -26,8 +26,8 @@ struct ClientAssertion: Sendable {
 
     /// The client that the assertion names.
     let client: String
-    /// The server that it is for, `aud`.
-    let audience: String
+    /// The servers that it is for, `aud`: at least one.
+    let audiences: [String]
     /// When the assertion expires, including the difference that clocks may have.
     let expires: Date
     /// The key under which the assertion's id is stored.
@@ -37,7 +37,7 @@ struct ClientAssertion: Sendable {
     /// Checks everything except the audience and the signature. Nil when something is wrong.
     ///
     /// - Parameters:
-    ///   - text: The assertion. Its audience is one text: if there were several, another server could have received it.
+    ///   - text: The assertion.
     ///   - now: The current time.
     init?(_ text: String, now: Date) {
         guard text.utf8.count <= Self.maximumCount, let signature = try? JSONWebSignature(parsing: text),
@@ -46,7 +46,7 @@ struct ClientAssertion: Sendable {
             let client = claims["iss"]?.string, (1...255).contains(client.utf8.count),
             let subject = claims["sub"]?.string, ExactText(subject) == ExactText(client),
             let id = claims["jti"]?.string, (1...Self.maximumIDCount).contains(id.utf8.count),
-            let audience = claims["aud"]?.string, let expiry = claims["exp"]?.number
+            let audiences = Self.audiences(claims["aud"]), let expiry = claims["exp"]?.number
         else { return nil }
         let (seconds, skew) = (now.timeIntervalSince1970, ClockDifference.tolerated.seconds)
         guard seconds < expiry + skew, expiry <= seconds + Self.maximumLifetime.seconds + skew else { return nil }
@@ -55,11 +55,21 @@ struct ClientAssertion: Sendable {
             guard let time = time.number, time <= seconds + skew else { return nil }
         }
         self.client = client
-        self.audience = audience
+        self.audiences = audiences
         self.signature = signature
         expires = Date(timeIntervalSince1970: expiry + skew)
         // 0xFF occurs in no text, so no code or handle that somebody sends has the same key in a common store.
         key = SHA256.digest([0xFF] + Array((Self.context + client + "\n" + id).utf8))
+    }
+
+    /// Returns the audiences of a claim: one text, or a list of texts. Nil for anything else.
+    ///
+    /// Source: RFC 7519 §4.1.3.
+    private static func audiences(_ claim: JSONValue?) -> [String]? {
+        if let text = claim?.string { return [text] }
+        guard let list = claim?.array, (1...8).contains(list.count) else { return nil }
+        let texts = list.compactMap(\.string)
+        return texts.count == list.count ? texts : nil
     }
 
     /// Whether one of the keys signed the assertion. At most ``JSONWebKeySet/maximumTries`` are tried; `onTry` is called
@@ -85,7 +95,7 @@ extension OAuthRoutes {
         guard type == ClientAssertion.type, let assertion = ClientAssertion(text, now: now),
             id.map({ ExactText($0) == ExactText(assertion.client) }) ?? true,
             let client = try await services.clients.client(assertion.client), let keys = client.keys,
-            isAudience(assertion.audience, of: client, at: request.path)
+            areAudiences(assertion.audiences, of: client, at: request.path)
         else { throw Refusal(response: TokenResponses.invalidClient) }
         let (kind, caller) = limit(of: client, request)
         if let wait = services.limits.wait(kind, caller) { throw Refusal(response: tooMany(request, wait: wait)) }
@@ -104,16 +114,19 @@ extension OAuthRoutes {
         return client
     }
 
-    /// Whether an assertion of a client is for this server: its audience is the issuer.
+    /// Whether an assertion of a client is for this server only: each of its audiences is the issuer, the address of the
+    /// token endpoint, or that of the endpoint of the request. If another server were among them, it could have received
+    /// the assertion and use it here.
     ///
-    /// At the token endpoint it may be the address of that endpoint, which older libraries send. A client with keys for
-    /// two servers should send the issuer: a hostile server can name the address of this endpoint as one of its own and
-    /// get an assertion for it. So this is not allowed for a client that must prove its key.
+    /// Libraries send the addresses of endpoints, and some specifications name them. A client with keys for two servers
+    /// should send the issuer: a hostile server can name the address of an endpoint here as one of its own and get an
+    /// assertion for it. So only the issuer is allowed for a client that must prove its key.
     ///
-    /// Source: draft-ietf-oauth-rfc7523bis; FAPI 2.0 Security Profile §5.3.2.1; OpenID Connect Core §9 for the endpoint.
-    private func isAudience(_ audience: String, of client: RegisteredClient, at path: String) -> Bool {
-        if ExactText(audience) == ExactText(issuer) { return true }
-        let endpoint = prefix + Self.token
-        return path == endpoint && !client.requiresProof && ExactText(audience) == ExactText(issuer + endpoint)
+    /// Source: RFC 7523 §3; RFC 9126 §2; OpenID Connect Core §9; draft-ietf-oauth-rfc7523bis; FAPI 2.0 Security Profile
+    /// §5.3.2.1.
+    private func areAudiences(_ audiences: [String], of client: RegisteredClient, at path: String) -> Bool {
+        let endpoints = client.requiresProof ? [] : [issuer + prefix + Self.token, issuer + path]
+        let own = Set(([issuer] + endpoints).map(ExactText.init))
+        return audiences.allSatisfy { own.contains(ExactText($0)) }
     }
 }

@@ -127,7 +127,8 @@ struct ClientAssertionTests {
                 [("iss", "other")], [("sub", "other")], [("iss", "other"), ("sub", "other")], [("iss", nil)],
                 [("sub", nil)], [("iss", "app"), ("sub", "app")], [("iss", "web"), ("sub", "web")],
                 [("iss", "nobody"), ("sub", "nobody")], [("aud", nil)], [("aud", "https://other.example")],
-                [("aud", [issuer, "https://other.example"])], [("aud", [])], [("aud", [issuer])],
+                [("aud", [issuer, "https://other.example"])], [("aud", [])], [("aud", [1])],
+                [("aud", .array(Array(repeating: issuer, count: 9)))],
                 [("aud", .string(OAuthFixture.issuer + "/"))],
                 [("exp", nil)], [("exp", .number(now - 61))], [("exp", .number(now + 3_661))], [("exp", "soon")],
                 [("jti", nil)], [("jti", "")], [("jti", .string(String(repeating: "x", count: 256)))], [("jti", 1)],
@@ -190,7 +191,7 @@ struct ClientAssertionTests {
     }
 
     @Test(
-        "FAPI 2.0 §5.3.2.1 the audience is the issuer; the token endpoint is accepted there, unless a client needs proofs"
+        "RFC 9126 §2 the audience is the issuer, the token endpoint or the endpoint itself; with proofs the issuer only"
     )
     func audience() async throws {
         try await Self.with { fixture, maker in
@@ -209,9 +210,11 @@ struct ClientAssertionTests {
                 #expect(try await isKnown(bound, at: endpoint, .string(OAuthFixture.issuer)), "\(endpoint)")
                 for named in endpoints {
                     let audience = JSONValue.string("\(OAuthFixture.issuer)/oauth2/\(named)")
-                    let isAccepted = endpoint == "token" && named == "token"
-                    #expect(
-                        try await isKnown(maker, at: endpoint, audience) == isAccepted, "\(named) at \(endpoint)")
+                    let isAccepted = named == "token" || named == endpoint
+                    for audience in [audience, [.string(OAuthFixture.issuer), audience]] {
+                        #expect(
+                            try await isKnown(maker, at: endpoint, audience) == isAccepted, "\(named) at \(endpoint)")
+                    }
                     #expect(try await !isKnown(bound, at: endpoint, audience), "\(named) at \(endpoint)")
                 }
             }
