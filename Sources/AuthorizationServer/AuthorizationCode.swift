@@ -12,7 +12,8 @@ import SignInBridge
 struct AuthorizationCode: Sendable {
     let grant: ClientGrant
     let redirect: String
-    let challenge: PKCE.Challenge
+    /// The code challenge of the request. Nil for a client that need not send one.
+    let challenge: PKCE.Challenge?
     let nonce: String?
     /// The key that the client's tokens must be bound to. Nil when the client named none.
     let keyThumbprint: String?
@@ -46,11 +47,20 @@ struct AuthorizationCode: Sendable {
         self.expires = expires
     }
 
+    /// Whether the `code_verifier` of a request belongs to the code. For a code without a challenge it must be missing:
+    /// otherwise somebody has removed the challenge from the client's request.
+    ///
+    /// Source: RFC 7636 §4.6; RFC 9700 §2.1.1.
+    func isVerified(by verifier: String?) -> Bool {
+        guard let challenge else { return verifier == nil }
+        return verifier.flatMap { PKCE.Verifier($0) }.map(challenge.matches) ?? false
+    }
+
     /// Returns the record sealed for a code, ready to be stored.
     func sealed(for code: OneTimeCode, _ keys: BridgeKeys) throws(CryptoError) -> [UInt8] {
         let texts = [
             grant.client, grant.scopes.joined(separator: " "), grant.audience.joined(separator: " "), redirect,
-            challenge.text, nonce.map { "n" + $0 } ?? "", person.uuidString, browser.rawValue,
+            challenge?.text ?? "", nonce.map { "n" + $0 } ?? "", person.uuidString, browser.rawValue,
             methods.text, keyThumbprint ?? "",
         ].map { Array($0.utf8) }
         let numbers = [Int64(sessionEpoch), Self.seconds(authenticated), Self.seconds(expires)]
@@ -65,13 +75,14 @@ struct AuthorizationCode: Sendable {
         else { return nil }
         let texts = fields.prefix(10).compactMap { String(validating: $0, as: UTF8.self) }
         let numbers = fields.suffix(3).compactMap(\.bigEndian)
-        guard texts.count == 10, numbers.count == 3, let challenge = PKCE.Challenge(texts[4]),
-            let person = UUID(uuidString: texts[6])
-        else { return nil }
+        guard texts.count == 10, numbers.count == 3, let person = UUID(uuidString: texts[6]) else {
+            return nil
+        }
+        challenge = texts[4].isEmpty ? nil : PKCE.Challenge(texts[4])
+        guard challenge != nil || texts[4].isEmpty else { return nil }
         func words(_ text: String) -> [String] { text.split(atByte: " ").map(String.init) }
         grant = ClientGrant(client: texts[0], scopes: words(texts[1]), audience: words(texts[2]))
         redirect = texts[3]
-        self.challenge = challenge
         nonce = texts[5].isEmpty ? nil : String(texts[5].dropFirst())
         self.person = person
         browser = SessionID(rawValue: texts[7])

@@ -38,7 +38,8 @@ struct AuthorizationParameters: Sendable {
 
     let destination: Destination
     let grant: ClientGrant
-    let challenge: PKCE.Challenge
+    /// The code challenge. Nil for a client that need not send one.
+    let challenge: PKCE.Challenge?
     let nonce: String?
     /// `dpop_jkt`: the SHA-256 of the public key that the tokens must be bound to, in base64url. Nil for none.
     let keyThumbprint: String?
@@ -116,14 +117,7 @@ struct AuthorizationParameters: Sendable {
         if let mode = fields["response_mode"], ResponseMode(rawValue: mode) == nil {
             throw .invalidRequest("The response_mode must be query or form_post.")
         }
-        guard fields["state"].map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
-            throw .invalidRequest("The state is longer than 1024 bytes.")
-        }
-        guard let text = fields["code_challenge"], let challenge = PKCE.Challenge(text),
-            fields["code_challenge_method"] == PKCE.Challenge.method
-        else {
-            throw .invalidRequest("A code_challenge of 43 characters and the code_challenge_method S256 are required.")
-        }
+        challenge = try Self.challenge(fields, of: destination.client)
         nonce = fields["nonce"]
         guard nonce.map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
             throw .invalidRequest("The nonce is longer than 1024 bytes.")
@@ -138,8 +132,25 @@ struct AuthorizationParameters: Sendable {
         let settings = destination.client.settings
         level = [Self.level(fields["acr_values"] ?? ""), settings.level].compactMap { $0 }.max()
         maximumAge = [try Self.maximumAge(fields), settings.maximumAge].compactMap { $0 }.min()
+    /// Returns the code challenge. Nil when there is none and the client need not send one.
+    ///
+    /// Source: RFC 7636 §4.3; RFC 9700 §2.1.1.
+    private static func challenge(
+        _ fields: FormFields, of client: RegisteredClient
+    ) throws(AuthorizationError) -> PKCE.Challenge? {
+        let names = ["code_challenge", "code_challenge_method"]
+        if client.mayOmitChallenge, names.allSatisfy({ fields[$0] == nil }) {
+            return nil
+        }
+        guard let text = fields[names[0]], let challenge = PKCE.Challenge(text),
+            fields[names[1]] == PKCE.Challenge.method
+        else {
+            throw .invalidRequest("A code_challenge of 43 characters and the code_challenge_method S256 are required.")
+        }
+        return challenge
+    }
+
         self.destination = destination
-        self.challenge = challenge
         grant = ClientGrant(
             client: destination.client.id,
             scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes, destination.client), audience: audience)

@@ -49,8 +49,10 @@ extension OAuthRoutes {
     private func exchange(
         _ form: FormFields, _ client: RegisteredClient, _ request: ServerRequest
     ) async throws -> ServerResponse {
-        guard let text = form["code"], let verifierText = form["code_verifier"] else {
-            return TokenResponses.invalidRequest("The parameters code and code_verifier are required.")
+        guard let text = form["code"], form["code_verifier"] != nil || client.mayOmitChallenge else {
+            return TokenResponses.invalidRequest(
+                client.mayOmitChallenge
+                    ? "The parameter code is missing." : "The parameters code and code_verifier are required.")
         }
         let code = OneTimeCode(text)
         let id = SessionID(ofCode: code.text)
@@ -65,7 +67,7 @@ extension OAuthRoutes {
         guard ExactText(record.grant.client) == ExactText(client.id) else {
             return refuse(record.person, "other-client", client, request)
         }
-        let response = try await redeem(record, verifierText, id: id, form, client, request)
+        let response = try await redeem(record, id: id, form, client, request)
         // Also after a refusal, so that a caller with a wrong verifier cannot try another one.
         guard try await codes.consume(code.key) != nil else {
             try await sessions.endSession(ofReusedCode: id, by: client)
@@ -75,15 +77,15 @@ extension OAuthRoutes {
     }
 
     private func redeem(
-        _ record: AuthorizationCode, _ verifierText: String, id: SessionID, _ form: FormFields,
-        _ client: RegisteredClient, _ request: ServerRequest
+        _ record: AuthorizationCode, id: SessionID, _ form: FormFields, _ client: RegisteredClient,
+        _ request: ServerRequest
     ) async throws -> ServerResponse {
         guard services.now() < record.expires else { return refuse(record.person, "expired-code", client, request) }
         // OAuth 2.1 does not require the address any more, because the verifier binds the code to the client.
-        guard form["redirect_uri"].map({ ExactText($0) == ExactText(record.redirect) }) ?? true else {
-            return refuse(record.person, "other-redirect", client, request)
-        }
-        guard let verifier = PKCE.Verifier(verifierText), record.challenge.matches(verifier) else {
+        guard
+            form["redirect_uri"].map({ ExactText($0) == ExactText(record.redirect) }) ?? (record.challenge != nil)
+        else { return refuse(record.person, "other-redirect", client, request) }
+        guard record.isVerified(by: form["code_verifier"]) else {
             return refuse(record.person, "wrong-verifier", client, request)
         }
         if let refusal = Self.otherResource(form, record.grant) { return refusal }
@@ -198,7 +200,7 @@ extension OAuthRoutes {
         // The new session may have displaced the browser's, if the person has too many.
         RequestActor.forget()
         recordSignIn(of: person.id, tokens.session, device, client, request)
-        return try await response(tokens, client, authentication)
+        return try await response(tokens, client, nonce: authentication.nonce)
     }
 
     /// Records that a person signed in to a client.
@@ -226,7 +228,7 @@ extension OAuthRoutes {
             if let refusal = Self.otherResource(form, tokens.grant) ?? Self.widerScope(form, tokens.grant) {
                 return refusal
             }
-            return try await response(tokens, client, nil)
+            return try await response(tokens, client)
         case .otherKey: return RequestProof.current == nil ? ProofRefusal.missing.tokenResponse : Self.invalidGrant
         case .refused, .stolen: return Self.invalidGrant
         }
@@ -292,7 +294,7 @@ extension OAuthRoutes {
 
     /// Returns the response with tokens, with an ID token after a sign-in with OpenID Connect.
     private func response(
-        _ tokens: ClientTokens, _ client: RegisteredClient, _ authentication: Authentication?
+        _ tokens: ClientTokens, _ client: RegisteredClient, nonce: String? = nil
     ) async throws -> ServerResponse {
         var members: [JSONValue.Member?] = [
             .init("access_token", .string(tokens.accessToken.reveal())), Self.tokenType(tokens.keyThumbprint),
@@ -301,8 +303,8 @@ extension OAuthRoutes {
                 ? .init("refresh_token", .string(tokens.refreshToken.reveal())) : nil,
             Self.scope(tokens.grant),
         ]
-        if let authentication, tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
-            members.append(.init("id_token", .string(try await idToken(tokens, authentication))))
+        if tokens.grant.scopes.contains(OAuthScope.openid.rawValue) {
+            members.append(.init("id_token", .string(try await idToken(tokens, client, nonce))))
         }
         return ServerResponse(
             status: .ok, headers: .privateJSON, body: JSONValue.object(members.compactMap { $0 }).encoded())
@@ -325,8 +327,10 @@ extension OAuthRoutes {
     /// How long an ID token is valid.
     private static let idTokenLifetime = Duration.seconds(600)
 
-    /// Source: OpenID Connect Core §2 and §3.1.3.6; OpenID Connect Front-Channel Logout §3 for `sid`.
-    private func idToken(_ tokens: ClientTokens, _ authentication: Authentication) async throws -> String {
+    /// Source: OpenID Connect Core §2, §3.1.3.6 and §12.2; OpenID Connect Front-Channel Logout §3 for `sid`.
+    private func idToken(
+        _ tokens: ClientTokens, _ client: RegisteredClient, _ nonce: String?
+    ) async throws -> String {
         let now = services.now()
         let expiry = now + Self.idTokenLifetime
         let key = try await services.signingKeys.signer(until: expiry)
@@ -335,13 +339,22 @@ extension OAuthRoutes {
             .init("aud", .string(tokens.grant.client)),
             .init("exp", .number(expiry.timeIntervalSince1970.rounded(.down))),
             .init("iat", .number(now.timeIntervalSince1970.rounded(.down))),
-            .init("auth_time", .number(authentication.time.timeIntervalSince1970.rounded(.down))),
-            .init("acr", .string(authentication.methods.level.rawValue)), Self.methods(authentication.methods),
-            authentication.nonce.map { .init("nonce", .string($0)) },
+            .init("auth_time", .number(tokens.authenticated.timeIntervalSince1970.rounded(.down))),
+            .init("acr", .string(tokens.methods.level.rawValue)), Self.methods(tokens.methods),
+            nonce.map { .init("nonce", .string($0)) },
             .init("at_hash", .string(key.algorithm.halfHash(of: tokens.accessToken))),
             .init("sid", .string(tokens.session.rawValue)),
         ]
-        return try key.sign(payload: JSONValue.object(claims.compactMap { $0 }).encoded())
+        let members = claims.compactMap { $0 } + (try await personClaims(tokens, client))
+        return try key.sign(payload: JSONValue.object(members).encoded())
+    }
+
+    /// The claims about the person of an ID token: none, or those of UserInfo.
+    private func personClaims(_ tokens: ClientTokens, _ client: RegisteredClient) async throws -> [JSONValue.Member] {
+        guard client.settings.hasIDTokenClaims, let owner = try await sessions.owner(of: tokens.session) else {
+            return []
+        }
+        return Self.claims(of: owner.person, in: owner.groups, tokens.grant)
     }
 
     /// The `amr` of a token. Nil when it is not known how the person authenticated.

@@ -134,7 +134,27 @@ extension OAuthRoutes {
         let scopes = Set(access.grant.scopes.compactMap(OAuthScope.init(rawValue:)))
         guard scopes.contains(.openid) else { return Self.challenge("insufficient_scope", tokens, .forbidden) }
         let session = access.session
-        var members: [JSONValue.Member] = [.init("sub", .string(Self.subject(session.person.id)))]
+        let members: [JSONValue.Member] = [.init("sub", .string(Self.subject(session.person.id)))]
+        let claims = Self.claims(of: session.person, in: session.groups, access.grant)
+        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members + claims).encoded())
+    }
+
+    /// The access token in the form of a request without an `Authorization` field. Nil when there is none.
+    ///
+    /// Source: RFC 6750 §2.2; OpenID Connect Core §5.3.1.
+    private static func tokenInForm(_ request: ServerRequest) -> String? {
+        guard request.method == .post, request.headers["Authorization"] == nil, let form = try? request.form(),
+            form.values("access_token").count == 1
+        else { return nil }
+        return form["access_token"]
+    }
+
+    /// The claims about a person, who is in some groups, that the scopes of a grant allow.
+    ///
+    /// Source: OpenID Connect Core §5.4.
+    static func claims(of person: Person, in groups: [String], _ grant: ClientGrant) -> [JSONValue.Member] {
+        let scopes = Set(grant.scopes.compactMap(OAuthScope.init(rawValue:)))
+        var members: [JSONValue.Member] = []
         if scopes.contains(.profile) {
             if let name = session.person.name { members.append(.init("name", .string(name))) }
             members.append(.init("preferred_username", .string(Self.username(of: session.person, scopes))))

@@ -129,6 +129,14 @@ extension ClientSetting {
         ClientSetting(
             "refresh_tokens", \.issuesRefreshTokens, as: .boolean, placeholder: "BOOLEAN",
             summary: "Whether the client gets refresh tokens. Without, its session ends with its access token."),
+        ClientSetting(
+            "pkce", \.requiresChallenge, as: .choice([("required", true), ("optional", false)]), placeholder: "WORD",
+            summary: "Whether each request must have a code_challenge (RFC 7636): required, or optional for a client "
+                + "with a secret or keys that has no PKCE."),
+        ClientSetting(
+            "id_token_claims", \.hasIDTokenClaims, as: .boolean, placeholder: "BOOLEAN",
+            summary: "Whether its ID tokens have the claims of its scopes, such as email and groups, for a client that "
+                + "does not ask UserInfo."),
     ]
 
     private static let day = Duration.seconds(86_400)

@@ -11,9 +11,26 @@ extension ClientSettings {
         package let remedy: String
     }
 
-    /// Returns settings that contradict each other or the settings of the server, or that have no effect.
-    package func problems(in server: GatewaySettings) -> [Problem] {
-        peopleProblems + lifetimeProblems(server) + scopeProblems(server)
+    /// Finds settings that contradict each other or the settings of the server, or that have no effect.
+    ///
+    /// - Parameters:
+    ///   - server: The settings of the server.
+    ///   - isConfidential: Whether the client authenticates, with a secret or with keys.
+    /// - Returns: The problems, none if the settings are good.
+    package func problems(in server: GatewaySettings, isConfidential: Bool) -> [Problem] {
+        peopleProblems + lifetimeProblems(server) + scopeProblems(server) + tokenProblems(isConfidential)
+    }
+
+    private func tokenProblems(_ isConfidential: Bool) -> [Problem] {
+        guard !requiresChallenge, !isConfidential else { return [] }
+        return [
+            Problem(
+                setting: "pkce",
+                problem:
+                    "pkce is optional, but the client has neither a secret nor keys, so anybody who gets a code of "
+                    + "it can use the code",
+                remedy: "give the client a secret, or remove pkce")
+        ]
     }
 
     private var peopleProblems: [Problem] {

@@ -42,6 +42,9 @@ package struct OAuthClientDraft: Sendable {
     var accessTokens = AccessTokenForm.opaque
     var settings = ClientSettings()
 
+    /// Whether the client authenticates, with a secret or with keys.
+    var isConfidential: Bool { credential.value != nil || keys != nil || fileKeys != nil }
+
     /// Returns the mistake in how the client at a path authenticates, if there is one, with the key to report it at.
     func credentialMistake(at path: String) -> ProviderDraft.Mistake? {
         if keys != nil, fileKeys != nil {
@@ -92,7 +95,9 @@ extension DaemonConfiguration {
                     "\(path).require_pushed_authorization_requests",
                     "\(path).require_pushed_authorization_requests has no effect without redirects", "remove it"
                 ) : nil
-            let contradictions = draft.settings.problems(in: settings).map { problem -> ProviderDraft.Mistake in
+            let contradictions = draft.settings.problems(
+                in: settings, isConfidential: draft.isConfidential
+            ).map { problem -> ProviderDraft.Mistake in
                 ("\(path).\(problem.setting)", "\(path): \(problem.problem)", problem.remedy)
             }
             return [draft.credentialMistake(at: path), missing, reserved, unused].compactMap { $0 } + contradictions

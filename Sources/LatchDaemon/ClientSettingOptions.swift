@@ -60,10 +60,16 @@ struct ClientSettingChange: Sendable {
 extension ClientSettings {
     /// Makes changes, and checks that the settings do not contradict each other or those of the server.
     ///
+    /// - Parameters:
+    ///   - changes: The changes.
+    ///   - server: The settings of the server.
+    ///   - isConfidential: Whether the client authenticates, with a secret or with keys.
     /// - Throws: ``Failure``.
-    mutating func apply(_ changes: [ClientSettingChange], in server: GatewaySettings) throws {
+    mutating func apply(
+        _ changes: [ClientSettingChange], in server: GatewaySettings, isConfidential: Bool
+    ) throws {
         for change in changes { try change.apply(to: &self) }
-        guard let problem = problems(in: server).first else { return }
+        guard let problem = problems(in: server, isConfidential: isConfidential).first else { return }
         throw Failure(.badInput, "Could not change the settings: \(problem.problem.printable); \(problem.remedy).")
     }
 }

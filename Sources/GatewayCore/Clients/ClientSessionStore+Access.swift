@@ -60,6 +60,14 @@ extension ClientSessionStore {
             grant: found.grant, expires: found.expires, keyThumbprint: found.keyThumbprint)
     }
 
+    /// Returns the person of a session, with the person's groups. Nil when the session has just been deleted.
+    ///
+    /// - Throws: `DatabaseError`.
+    package func owner(of session: SessionID) async throws -> (person: Person, groups: [String])? {
+        let stored = try await database.read { try $0.first(ClientSessionStatements.findSession, session.rawValue) }
+        return stored.flatMap { stored in stored.person.map { ($0, stored.groups) } }
+    }
+
     /// Returns the session of an access token of the gateway's own apps, when the token expires, and whether it is bound
     /// to a key. Nil for every other text.
     ///

@@ -147,7 +147,8 @@ package struct ClientSessionStore: Sendable {
                     .unknownClient, "The person is the first user of too many clients that other people use.")
             }
         }
-        return tokens(access, refresh.text, of: id, person.id, grant, at: now)
+        return tokens(
+            access, refresh.text, of: id, person.id, (authenticated: authenticated, methods: methods), grant, at: now)
     }
 
     private enum Issued: Sendable {
@@ -273,6 +274,11 @@ package struct ClientSessionStore: Sendable {
                     boundTo: key, at: now, until: end)
             }
         }
+        func issued(_ access: AccessToken, _ refresh: Secret) -> ClientTokens {
+            tokens(
+                access, refresh, of: token.session, stored.person,
+                (authenticated: stored.authenticated, methods: stored.methods), grant, at: now)
+        }
         let action = isOther && kind == .current ? .endSession : machine.refresh(with: kind)
         if action.issuesTokens {
             if let refusal = try Self.refusal(token.session, of: client, at: now, connection) {
@@ -313,7 +319,7 @@ package struct ClientSessionStore: Sendable {
                     Self.maximumRepeatedTokens - 1)
                 try latest.insert(of: token.session, connection)
             }
-            return .tokens(tokens(latest, answer.refreshToken, of: token.session, stored.person, grant, at: now))
+            return .tokens(issued(latest, answer.refreshToken))
         case .issue(let generation):
             let isBound = stored.keyThumbprint != nil || binding?.includesRefreshTokens == true
             let next = RefreshToken(session: token.session, generation: generation, isBound: isBound, key: self.key)
@@ -329,19 +335,19 @@ package struct ClientSessionStore: Sendable {
             try connection.run(
                 ClientSessionStatements.deleteOld, token.session.rawValue, machine.generation - 1, now)
             try latest.insert(of: token.session, connection)
-            return .tokens(
-                tokens(latest, next.text, of: token.session, stored.person, grant, at: now), removed: removed)
+            return .tokens(issued(latest, next.text), removed: removed)
         }
     }
 
     private func tokens(
-        _ access: AccessToken, _ refresh: Secret, of session: SessionID, _ person: UUID, _ grant: ClientGrant,
-        at now: Date
+        _ access: AccessToken, _ refresh: Secret, of session: SessionID, _ person: UUID,
+        _ authentication: (authenticated: Date, methods: AuthenticationMethods), _ grant: ClientGrant, at now: Date
     ) -> ClientTokens {
         ClientTokens(
             accessToken: access.text, refreshToken: refresh,
             expiresIn: .seconds(max(0, access.expires.timeIntervalSince(now).rounded(.down))), session: session,
-            person: person, grant: grant, keyThumbprint: access.keyThumbprint)
+            person: person, authenticated: authentication.authenticated, methods: authentication.methods,
+            grant: grant, keyThumbprint: access.keyThumbprint)
     }
 
     /// A hash for the session's row that belongs to no token: its text has a length that no token has.

@@ -20,6 +20,8 @@ extension ClientSettings {
             time("session_lifetime", sessionLifetime), time("session_maximum", sessionMaximum),
             requiresPushedRequests ? .init("require_pushed_authorization_requests", true) : nil,
             list("scopes", scopes), issuesRefreshTokens ? nil : .init("refresh_tokens", false),
+            requiresChallenge ? nil : .init("pkce", "optional"),
+            hasIDTokenClaims ? .init("id_token_claims", true) : nil,
         ]
         let stored = members.compactMap { $0 }
         return stored.isEmpty ? "" : String(decoding: JSONValue.object(stored).encoded(), as: UTF8.self)
@@ -83,6 +85,12 @@ extension ClientSettings {
             case "refresh_tokens":
                 guard let value = member.value.bool else { return nil }
                 settings.issuesRefreshTokens = value
+            case "pkce":
+                guard word == "optional" else { return nil }
+                settings.requiresChallenge = false
+            case "id_token_claims":
+                guard let value = member.value.bool else { return nil }
+                settings.hasIDTokenClaims = value
             default: return nil
             }
         }

@@ -37,6 +37,14 @@ package struct ClientSettings: Sendable, Equatable {
     package var scopes: [String] = []
     /// Whether the client gets refresh tokens. Without, its session ends with its access token.
     package var issuesRefreshTokens = true
+    /// Whether each authorization request must have a code challenge. A public client must always send one.
+    ///
+    /// Source: RFC 7636; RFC 9700 §2.1.1.
+    package var requiresChallenge = true
+    /// Whether ID tokens have the claims about the person that UserInfo has.
+    ///
+    /// Source: OpenID Connect Core §5.4 and §5.5.
+    package var hasIDTokenClaims = false
 
     /// The maximum number of elements of each list.
     package static let maximumElements = 256

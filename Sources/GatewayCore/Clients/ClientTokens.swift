@@ -15,6 +15,10 @@ package struct ClientTokens: Sendable {
     package let session: SessionID
     /// The person who signed in.
     package let person: UUID
+    /// When the person authenticated.
+    package let authenticated: Date
+    /// How the person authenticated.
+    package let methods: AuthenticationMethods
     /// What the tokens are for.
     package let grant: ClientGrant
     /// The SHA-256 of the public key that the access token is bound to, in base64url. Nil for a bearer token.

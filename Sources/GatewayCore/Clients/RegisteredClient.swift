@@ -86,6 +86,10 @@ package struct RegisteredClient: Sendable, Equatable {
     /// Whether the client authenticates, with a secret or with keys.
     package var isConfidential: Bool { secretHash != nil || keys != nil }
 
+    /// Whether the client's requests may have no code challenge. A public client must always send one, because nothing
+    /// else stops somebody who has its code.
+    package var mayOmitChallenge: Bool { isConfidential && !settings.requiresChallenge }
+
     /// Reads a client. A credential that cannot be read is an error: without it the client would be public.
     @Sendable
     init(_ row: SQLRow) throws(DatabaseError) {

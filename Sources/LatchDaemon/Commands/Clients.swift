@@ -32,7 +32,8 @@ struct AddClient: ExecutableCommand {
                     "Warning: the redirect '\(redirect.printable)', " + GatewaySettings.ownRedirectWarning)
             }
             var settings = ClientSettings()
-            try settings.apply(changes, in: stores.settings)
+            try settings.apply(
+                changes, in: stores.settings, isConfidential: isConfidential || keys != nil)
             let added = try await stores.clients.add(
                 name: name, redirects: redirects, isConfidential: isConfidential, allowsDevice: allowsDevice,
                 requiresProof: requiresProof, keys: keys, signOut: signOut, accessTokens: accessTokens,
@@ -134,7 +135,10 @@ struct SetClient: ExecutableCommand {
         let administration = Administration(configurationPath: configurationPath, environment: environment)
         let client = try await administration.withStores { stores in
             let server = stores.settings
-            let client = try await stores.clients.set(id) { try $0.apply(changes, in: server) }
+            let isConfidential = try await stores.clients.client(id)?.isConfidential ?? false
+            let client = try await stores.clients.set(id) {
+                try $0.apply(changes, in: server, isConfidential: isConfidential)
+            }
             stores.audit.record(AuditEvent(.clientChanged, client: client.id))
             return client
         }

@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 import HTTPMessages
+import JOSE
 import OAuth
 import TestSupport
 import Testing
@@ -162,6 +163,83 @@ struct ClientSettingFlowTests {
             try await clients.set(id) { $0.issuesRefreshTokens = false }
             let third = try await fixture.refresh(try OAuthTokens(second).refresh, client: id)
             #expect(third.json?["error"] == "unauthorized_client")
+        }
+    }
+
+    /// A gateway whose confidential client has settings.
+    private static func withWeb(
+        _ set: (inout ClientSettings) -> Void, _ body: (OAuthFixture) async throws -> Void
+    ) async throws {
+        var settings = ClientSettings()
+        set(&settings)
+        let chosen = settings
+        try await OAuthFixture.with({ gateway in
+            gateway.authorizationServer.clients[1] = RegisteredClient(
+                id: "web", name: "Example Web", secretHash: SHA256.digest(OAuthFixture.secret),
+                redirects: [OAuthFixture.webRedirect], settings: chosen)
+        }) { fixture in
+            _ = try await fixture.browser.signIn()
+            try await body(fixture)
+        }
+    }
+
+    private static let webSecret: [(String, String?)] = [("client_id", "web"), ("client_secret", OAuthFixture.secret)]
+
+    @Test("RFC 9700 §2.1.1 a client with a secret need not send a challenge if its setting says so")
+    func optionalChallenge() async throws {
+        let none: [(String, String?)] = [("code_challenge", nil), ("code_challenge_method", nil)]
+        try await Self.withWeb({ $0.requiresChallenge = false }) { fixture in
+            func code(_ changes: [(String, String?)]) async throws -> String? {
+                try await fixture.respond(to: OAuthFixture.replacing(fixture.webParameters, changes))["code"]
+            }
+            func status(_ request: [(String, String?)], _ exchange: [(String, String?)]) async throws -> Int {
+                let issued = try await code(request).orThrow
+                return try await fixture.exchange(
+                    issued, redirect: OAuthFixture.webRedirect, Self.webSecret + exchange
+                ).status
+            }
+            let noVerifier: [(String, String?)] = [("code_verifier", nil)]
+            var statuses = [try await status(none, noVerifier)]
+            // Somebody has removed the challenge from the request.
+            statuses.append(try await status(none, []))
+            statuses.append(try await status(none, noVerifier + [("redirect_uri", nil)]))
+            statuses.append(try await status([], []))
+            statuses.append(try await status([], noVerifier))
+            #expect(statuses == [200, 400, 400, 200, 400])
+            for half in none {
+                let issued = try await code([half])
+                #expect(issued == nil)
+            }
+        }
+        try await Self.with({ $0.requiresChallenge = false }) { fixture in
+            let fields = try await fixture.respond(to: OAuthFixture.replacing(fixture.parameters, none))
+            #expect(fields["error"] == "invalid_request")
+        }
+    }
+
+    @Test("OpenID Connect Core §5.4 ID tokens have the claims of the scopes if the setting says so, also at a refresh")
+    func tokenClaims() async throws {
+        for isOn in [false, true] {
+            try await Self.withWeb({ $0.hasIDTokenClaims = isOn }) { fixture in
+                let scope = [("scope", "openid email groups" as String?)]
+                let parameters = OAuthFixture.replacing(fixture.webParameters, scope)
+                let code = try #require(try await fixture.respond(to: parameters)["code"])
+                let tokens = try OAuthTokens(
+                    try await fixture.exchange(code, redirect: OAuthFixture.webRedirect, Self.webSecret))
+                let secret = Self.webSecret.compactMap { name, value in value.map { (name, $0) } }
+                let second = try await fixture.post(
+                    "token", [("grant_type", "refresh_token"), ("refresh_token", tokens.refresh)] + secret)
+                let info = try await fixture.userInfo(try OAuthTokens(second).access).json
+                for token in [tokens.id, try OAuthTokens(second).id] {
+                    let signature = try JSONWebSignature(parsing: try #require(token))
+                    let claims = try JSONValue(parsing: signature.payload)
+                    #expect(claims["sub"] == info?["sub"] && claims["auth_time"] != nil && claims["name"] == nil)
+                    for name in ["email", "email_verified", "groups"] {
+                        #expect(info?[name] != nil && claims[name] == (isOn ? info?[name] : nil), "\(name)")
+                    }
+                    #expect((claims["nonce"] == nil) == (token != tokens.id))
+                }
+            }
         }
     }
 }

@@ -147,11 +147,16 @@ struct OAuthFixture: Sendable {
     }
 }
 
-/// The tokens of a response of the token endpoint.
+/// The tokens of a response of the token endpoint. Two are equal if the access and the refresh tokens are: each response
+/// has an ID token of its own.
 struct OAuthTokens: Sendable, Equatable {
     let access: String
     let refresh: String
     let id: String?
+
+    static func == (left: OAuthTokens, right: OAuthTokens) -> Bool {
+        left.access == right.access && left.refresh == right.refresh
+    }
 
     init(access: String, refresh: String, id: String?) {
         self.access = access

@@ -35,6 +35,8 @@ struct ClientSettingTests: ReadsConfigurations {
                 name: "scopes", valid: [["openid"], ["openid", "offline_access"]],
                 invalid: ["a scope", "\u{E9}", String(repeating: "a", count: 65)]),
             Words(name: "refresh_tokens", valid: [["true"], ["false"]], invalid: ["never", "2"]),
+            Words(name: "pkce", valid: [["required"], ["optional"]], invalid: ["none", "false", "S256"]),
+            Words(name: "id_token_claims", valid: [["true"], ["false"]], invalid: ["email", "1"]),
         ]
     }
 
@@ -44,7 +46,7 @@ struct ClientSettingTests: ReadsConfigurations {
         pages: {enabled: true}
         oauth:
           enabled: true
-          clients: {app: {redirects: "a:/b"\(settings.isEmpty ? "" : ", " + settings)}}
+          clients: {app: {redirects: "a:/b", secret: 0123456789abcdef0123456789abcdef\(settings.isEmpty ? "" : ", " + settings)}}
         """
     }
 
@@ -108,6 +110,9 @@ struct ClientSettingTests: ReadsConfigurations {
             let reported = configurationErrors(Self.file(settings))
             #expect(reported.count == 1 && reported[0].contains("oauth.clients.app: \(problem)"), "\(reported)")
         }
+        let open = configurationErrors(
+            Self.file("pkce: optional").replacing(", secret: 0123456789abcdef0123456789abcdef", with: ""))
+        #expect(open.count == 1 && open[0].contains("pkce is optional, but the client has neither"), "\(open)")
         let device = configurationErrors(
             Self.file("").replacing(
                 "redirects: \"a:/b\"", with: "device: true, require_pushed_authorization_requests: true"))

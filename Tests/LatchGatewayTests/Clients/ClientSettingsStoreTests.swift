@@ -26,6 +26,8 @@ struct ClientSettingsStoreTests {
         settings.requiresPushedRequests = true
         settings.scopes = ["openid", "notes.read"]
         settings.issuesRefreshTokens = false
+        settings.requiresChallenge = false
+        settings.hasIDTokenClaims = true
         return settings
     }
 
