@@ -28,6 +28,8 @@ struct ClientMetadata: Sendable {
     let name: String
     /// The addresses that a sign-in may end at. Empty for a client that only signs devices in.
     let redirects: [String]
+    /// The other addresses that the client sent, and why a sign-in cannot end there.
+    let refusedRedirects: [(redirect: String, reason: String)]
     /// Whether devices without a browser may sign in to the client.
     let allowsDevice: Bool
     let method: ClientAuthenticationMethod
@@ -62,11 +64,12 @@ struct ClientMetadata: Sendable {
         guard !usesBrowser || responses?.contains("code") ?? true else {
             throw .metadata("The response_types must contain code.")
         }
-        redirects = usesBrowser ? try Self.redirects(value["redirect_uris"], "redirect_uris") : []
+        (redirects, refusedRedirects) =
+            usesBrowser ? try Self.redirects(value["redirect_uris"], "redirect_uris") : ([], [])
         let signOut = value["post_logout_redirect_uris"]
         signOutRedirects =
             signOut == nil || signOut == .null || signOut == []
-            ? [] : try Self.redirects(signOut, "post_logout_redirect_uris")
+            ? [] : try Self.redirects(signOut, "post_logout_redirect_uris").valid
         name = try Self.name(value["client_name"])
         settings = try Self.settings(value["require_pushed_authorization_requests"])
         let method =
@@ -90,26 +93,41 @@ struct ClientMetadata: Sendable {
 
     private static let codeGrant = "authorization_code"
 
-    private static func redirects(_ value: JSONValue?, _ name: String) throws(Invalid) -> [String] {
+    /// Reads addresses, each once. A client with several of them gets those that are valid: it can use another one if the
+    /// first is refused, as clients of the Model Context Protocol do that also have the scheme of an app.
+    ///
+    /// - Throws: ``Invalid`` when none is valid.
+    private static func redirects(
+        _ value: JSONValue?, _ name: String
+    ) throws(Invalid) -> (valid: [String], refused: [(redirect: String, reason: String)]) {
         guard let elements = value?.array, (1...maximumRedirects).contains(elements.count) else {
             throw .redirect("The \(name) must be an array of 1 to \(maximumRedirects) addresses.")
         }
-        var redirects: [String] = []
+        var valid: [String] = []
+        var refused: [(redirect: String, reason: String)] = []
         for element in elements {
             guard let redirect = element.string else { throw .redirect("One of the \(name) is not a string.") }
-            if let problem = AllowedRedirects.problem(with: redirect, acceptsLocalhost: true) {
-                throw .redirect("One of the \(name) is not valid: \(problem).")
+            if let problem = problem(with: redirect) {
+                refused.append((redirect, problem))
+            } else if !valid.contains(redirect) {
+                valid.append(redirect)
             }
-            // Source: RFC 8252 §7.1.
-            let scheme = redirect.prefix { $0 != ":" }
-            guard scheme == "https" || scheme == "http" || scheme.contains(".") else {
-                throw .redirect(
-                    "One of the \(name) is not valid: the scheme of an app must be a domain name in reverse order, "
-                        + "such as com.example.app.")
-            }
-            if !redirects.contains(redirect) { redirects.append(redirect) }
         }
-        return redirects
+        guard !valid.isEmpty else {
+            throw .redirect("One of the \(name) is not valid: \(refused.first?.reason ?? "it is missing").")
+        }
+        return (valid, refused)
+    }
+
+    /// Returns why a client that registers itself cannot have an address. Nil when it can.
+    private static func problem(with redirect: String) -> String? {
+        if let problem = AllowedRedirects.problem(with: redirect, acceptsLocalhost: true) { return problem }
+        // Anybody could make the page of this server open any program of the person's device. Source: RFC 8252 §7.1.
+        let scheme = redirect.prefix { $0 != ":" }
+        guard scheme == "https" || scheme == "http" || scheme.contains(".") else {
+            return "the scheme of an app must be a domain name in reverse order, such as com.example.app"
+        }
+        return nil
     }
 
     private static func settings(_ value: JSONValue?) throws(Invalid) -> ClientSettings {

@@ -75,7 +75,7 @@ extension OAuthRoutes {
             ).retry(after: .seconds(600))
         }
         record(.clientAdded, client.id, request)
-        return try information(client, token, secret, status: .created)
+        return try information(client, token, secret, refused: metadata.refusedRedirects, status: .created)
     }
 
     /// `PUT /oauth2/register/{id}`: replaces the metadata of a client.
@@ -102,7 +102,7 @@ extension OAuthRoutes {
         guard
             let stored = try await services.clients.update(changed, requiresApproval: settings.requiresApproval)
         else { return Self.challenge("invalid_token") }
-        return try information(stored, token, secret)
+        return try information(stored, token, secret, refused: metadata.refusedRedirects)
     }
 
     /// `DELETE /oauth2/register/{id}`: removes a client, what people allowed it, and its sessions.
@@ -127,11 +127,13 @@ extension OAuthRoutes {
                 request: request.id, client: client))
     }
 
-    /// Returns the registration of a client. The secret is only in the response that creates it.
+    /// Returns the registration of a client. The secret is only in the response that creates it. The addresses that were
+    /// refused are in `refused_redirect_uris`.
     ///
     /// Source: RFC 7591 §3.2.1; RFC 7592 §3.
     private func information(
-        _ client: RegisteredClient, _ token: Secret, _ secret: Secret? = nil, status: HTTPStatus = .ok
+        _ client: RegisteredClient, _ token: Secret, _ secret: Secret? = nil,
+        refused: [(redirect: String, reason: String)] = [], status: HTTPStatus = .ok
     ) throws -> ServerResponse {
         func texts(_ list: [String]) -> JSONValue { .array(list.map { .string($0) }) }
         let members: [JSONValue.Member?] = [
@@ -143,6 +145,17 @@ extension OAuthRoutes {
             .init("registration_client_uri", .string(issuer + prefix + Self.registration + "/" + client.id)),
             .init("client_name", .string(client.name)),
             client.redirects.isEmpty ? nil : .init("redirect_uris", texts(client.redirects)),
+            refused.isEmpty
+                ? nil
+                : .init(
+                    "refused_redirect_uris",
+                    .array(
+                        refused.map {
+                            .object([
+                                .init("redirect_uri", .string($0.redirect)),
+                                .init("error_description", .string("This address is not valid: \($0.reason).")),
+                            ])
+                        })),
             client.signOut.redirects.isEmpty
                 ? nil : .init("post_logout_redirect_uris", texts(client.signOut.redirects)),
             .init("grant_types", texts(ClientMetadata.grants(of: client))),

@@ -148,6 +148,22 @@ struct ClientRegistrationTests {
         }
     }
 
+    @Test("a client with several addresses gets those that are valid, and is told about the others")
+    func someRedirects() async throws {
+        try await Self.with { fixture in
+            let sent: [JSONValue] = [
+                "cursor://anysphere.cursor-mcp/oauth/callback", "http://localhost:8787/callback",
+                "http://192.0.2.1/callback", "https://a.example/callback",
+            ]
+            let answer = try await Self.register(
+                fixture, Self.replacing(Self.metadata, [("redirect_uris", .array(sent))]))
+            #expect(answer.status == 201 && answer.json?["redirect_uris"] == .array([sent[1], sent[3]]))
+            let refused = try #require(answer.json?["refused_redirect_uris"]?.array)
+            #expect(refused.map { $0["redirect_uri"] } == [sent[0], sent[2]])
+            #expect(refused[0]["error_description"]?.string?.contains("the scheme of an app") == true)
+        }
+    }
+
     @Test("RFC 7591 §3.2.2 wrong metadata are refused with the member, and nothing is stored")
     func refused() async throws {
         try await Self.with { fixture in
