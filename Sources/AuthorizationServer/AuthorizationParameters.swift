@@ -59,9 +59,6 @@ struct AuthorizationParameters: Sendable {
     /// Whether the person may be asked something.
     var mayInteract: Bool { !isInFrame && !prompts.contains(.none) }
 
-    /// The maximum length of a state or nonce, in bytes.
-    private static let maximumValueCount = 1_024
-
     /// Returns where the response to a request goes.
     ///
     /// - Parameters:
@@ -87,7 +84,7 @@ struct AuthorizationParameters: Sendable {
             throw InvalidClient.redirect
         }
         let states = fields.values("state")
-        let state = states.count == 1 && states[0].utf8.count <= maximumValueCount ? states[0] : nil
+        let state = states.count == 1 && states[0].utf8.count <= maximumCount ? states[0] : nil
         let mode = fields["response_mode"].flatMap(ResponseMode.init(rawValue:)) ?? .query
         return Destination(client: client, redirect: redirect, state: state, mode: mode)
     }
@@ -119,9 +116,6 @@ struct AuthorizationParameters: Sendable {
         }
         challenge = try Self.challenge(fields, of: destination.client)
         nonce = fields["nonce"]
-        guard nonce.map({ $0.utf8.count <= Self.maximumValueCount }) ?? true else {
-            throw .invalidRequest("The nonce is longer than 1024 bytes.")
-        }
         keyThumbprint = fields[Self.thumbprintName]
         guard keyThumbprint.map({ Base64URL.decode($0)?.count == SHA256Digest.count }) ?? true else {
             throw .invalidRequest("The dpop_jkt must be a SHA-256 in base64url.")
@@ -132,6 +126,12 @@ struct AuthorizationParameters: Sendable {
         let settings = destination.client.settings
         level = [Self.level(fields["acr_values"] ?? ""), settings.level].compactMap { $0 }.max()
         maximumAge = [try Self.maximumAge(fields), settings.maximumAge].compactMap { $0 }.min()
+        self.destination = destination
+        grant = ClientGrant(
+            client: destination.client.id,
+            scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes, destination.client), audience: audience)
+    }
+
     /// Returns the code challenge. Nil when there is none and the client need not send one.
     ///
     /// Source: RFC 7636 §4.3; RFC 9700 §2.1.1.
@@ -148,12 +148,6 @@ struct AuthorizationParameters: Sendable {
             throw .invalidRequest("A code_challenge of 43 characters and the code_challenge_method S256 are required.")
         }
         return challenge
-    }
-
-        self.destination = destination
-        grant = ClientGrant(
-            client: destination.client.id,
-            scopes: try Self.scopes(fields["scope"] ?? "", ruleScopes, destination.client), audience: audience)
     }
 
     /// Returns the scopes of a list that are known and that a client may get. Others are ignored, unless that leaves
@@ -201,7 +195,7 @@ struct AuthorizationParameters: Sendable {
     private static let names: Set = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "resource", "request", "registration", "id_token_hint",
-        "acr_values", thumbprintName,
+        "acr_values", "login_hint", thumbprintName,
     ]
 
     /// Returns the parameters of a request that this server reads. Only these are stored.

@@ -222,7 +222,9 @@ extension OAuthRoutes {
     ) async throws -> ServerResponse {
         try await keep(authorization, for: request) { handle in
             let back = returnPath(authorization, handle)
-            return pages.seeOther(PagePath.signIn(returningTo: back, requiresReauthentication: again))
+            let hint = authorization.pending.fields?[PagePath.loginHint]
+            return pages.seeOther(
+                PagePath.signIn(returningTo: back, requiresReauthentication: again, hint: hint))
         }
     }
 

@@ -9,11 +9,12 @@ import OpenIDConnect
 /// code, token or secret. Browsers send no credentials of their own with such a request, because the response allows
 /// every origin.
 ///
-/// Source: Fetch §3.3; RFC 9449 §8.
+/// Source: Fetch §3.3 and §3.3.6; RFC 9449 §8.
 extension OAuthRoutes {
     /// The endpoints that such an application uses besides the metadata, and their methods.
     static let crossOriginEndpoints: [(path: String, methods: [HTTPMethod])] = [
         (token, [.post]), (userInfo, [.get, .post]), (revocation, [.post]), (registration, [.post]),
+        (pushed, [.post]),
     ]
 
     /// The endpoints that only programs and servers use are not for pages, and those for applications that run in a
@@ -24,7 +25,7 @@ extension OAuthRoutes {
         switch route.pattern.dropFirst(prefix.count) {
         case Self.authorization, Self.endSession: .documents
         case Self.device: .forms
-        case Self.token, Self.userInfo, Self.revocation, Self.registration: .scripts
+        case Self.token, Self.userInfo, Self.revocation, Self.registration, Self.pushed: .scripts
         // Public documents, which count for nothing.
         case Self.keySet: .everything
         default: route.pattern.hasPrefix(prefix + "/") ? .pages : .everything
@@ -55,7 +56,8 @@ extension OAuthRoutes {
                 "Allow": (methods + [.options]).map(\.rawValue).joined(separator: ", "),
                 "Access-Control-Allow-Origin": "*",
                 "Access-Control-Allow-Methods": methods.map(\.rawValue).joined(separator: ", "),
-                "Access-Control-Allow-Headers": "Authorization, Content-Type, \(DPoPProof.field)",
+                // The wildcard does not include Authorization. Swagger UI sends X-Requested-With, and others send more.
+                "Access-Control-Allow-Headers": "Authorization, *",
                 "Access-Control-Max-Age": "7200",
             ])
         router.on(.options, prefix + path, synchronousHandler: { _ in preflight }, handler: { _ in preflight })

@@ -97,6 +97,10 @@ extension OAuthRoutes {
             .init("exp", .number(access.expires.timeIntervalSince1970.rounded(.down))), .init("iss", .string(issuer)),
         ]
         if let scope = Self.scope(access.grant) { members.append(scope) }
+        // Dovecot reads it by default.
+        if server != nil || scopes.contains(.email), let email = session.person.provedAddress {
+            members.append(.init("email", .string(email.text)))
+        }
         // Source: RFC 9470 §6.2.
         members += [
             .init("auth_time", .number(session.authenticated.timeIntervalSince1970.rounded(.down))),
@@ -123,7 +127,7 @@ extension OAuthRoutes {
     /// Source: OpenID Connect Core §5.3 and §5.4.
     func userInfo(_ request: ServerRequest) async throws -> ServerResponse {
         let tokens = RequestTokens(request, cookie: nil)
-        guard let token = tokens.bearer else { return Self.challenge(nil, tokens) }
+        guard let token = tokens.bearer ?? Self.tokenInForm(request) else { return Self.challenge(nil, tokens) }
         guard !tokens.isProofScheme || RequestProof.current != nil else {
             return proofError(.missing, for: request)
         }
@@ -156,18 +160,16 @@ extension OAuthRoutes {
         let scopes = Set(grant.scopes.compactMap(OAuthScope.init(rawValue:)))
         var members: [JSONValue.Member] = []
         if scopes.contains(.profile) {
-            if let name = session.person.name { members.append(.init("name", .string(name))) }
-            members.append(.init("preferred_username", .string(Self.username(of: session.person, scopes))))
+            if let name = person.name { members.append(.init("name", .string(name))) }
+            members.append(.init("preferred_username", .string(username(of: person, scopes))))
         }
         if scopes.contains(.email) {
             // An address that only the person claims is not passed on.
-            if let email = session.person.provedAddress { members.append(.init("email", .string(email.text))) }
-            members.append(.init("email_verified", .bool(session.person.provedAddress != nil)))
+            if let email = person.provedAddress { members.append(.init("email", .string(email.text))) }
+            members.append(.init("email_verified", .bool(person.provedAddress != nil)))
         }
-        if scopes.contains(.groups) {
-            members.append(.init("groups", .array(session.groups.map { .string($0) })))
-        }
-        return ServerResponse(status: .ok, headers: .privateJSON, body: JSONValue.object(members).encoded())
+        if scopes.contains(.groups) { members.append(.init("groups", .array(groups.map { .string($0) }))) }
+        return members
     }
 
     /// The name of a person for a client: with the scope `email` the proved address, otherwise the id.

@@ -68,7 +68,7 @@ package struct OAuthRoutes: ServiceDialect {
     /// Adds the routes.
     package func add(to router: inout Router) {
         addAuthorization(to: &router)
-        add(.post, Self.pushed, to: &router) { try await $0.push($1) }
+        addCrossOrigin(Self.pushed, countsClients: true, to: &router) { try await $0.push($1) }
         addDevicePage(to: &router)
         add(.post, Self.deviceAuthorization, to: &router) { try await $0.authorizeDevice($1) }
         addCrossOrigin(Self.token, countsClients: true, to: &router) { try await $0.token($1) }

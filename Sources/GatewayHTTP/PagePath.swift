@@ -26,9 +26,28 @@ package enum PagePath {
     /// The page on which an unlinked identity is linked.
     package static func identity(_ id: Int) -> String { "\(administration)/identities/\(id)" }
 
+    /// The parameter of the sign-in page for the e-mail address that it shows first.
+    ///
+    /// Source: OpenID Connect Core §3.1.2.1.
+    package static let loginHint = "login_hint"
+
     /// Returns the path of the sign-in page for a person who then continues at a path of this server.
-    package static func signIn(returningTo path: String, requiresReauthentication: Bool = false) -> String {
-        let query = [("return", path)] + (requiresReauthentication ? [("again", "1")] : [])
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - requiresReauthentication: Whether a person who is signed in must sign in again. Default: false.
+    ///   - hint: The e-mail address that the page shows first, of at most ``longestHint`` bytes. Nil, the default, for none.
+    /// - Returns: The path with its query.
+    package static func signIn(
+        returningTo path: String, requiresReauthentication: Bool = false, hint: String? = nil
+    ) -> String {
+        let shown = hint.flatMap { $0.utf8.count <= longestHint ? $0 : nil }
+        let query =
+            [("return", path)] + (requiresReauthentication ? [("again", "1")] : [])
+            + (shown.map { [(loginHint, $0)] } ?? [])
         return signIn + "?" + FormURLEncoded.encode(query)
     }
+
+    /// The maximum length of an e-mail address that the sign-in page shows first, in bytes.
+    package static let longestHint = 320
 }

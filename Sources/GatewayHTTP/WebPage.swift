@@ -76,7 +76,7 @@ package struct WebPage: Sendable {
     /// The page should have a link to the address, for a browser that does not open it.
     package func response(leadingTo address: String, after method: HTTPMethod) -> ServerResponse {
         var page = self
-        guard method == .post else {
+        guard method == .post || address.utf8.count > Self.longestLocation else {
             var response = page.response(status: .found)
             response.headers["Location"] = address
             return response
@@ -84,6 +84,10 @@ package struct WebPage: Sendable {
         page.next = address
         return page.response()
     }
+
+    /// The maximum length of an address in a redirect, in bytes. nginx accepts 4 KiB of fields in a response. A longer
+    /// address is opened by the page.
+    private static let longestLocation = 3_072
 
     private var html: HTML {
         """

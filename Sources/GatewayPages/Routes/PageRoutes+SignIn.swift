@@ -5,6 +5,7 @@ package import GatewayHTTP
 import HTTPMessages
 package import HTTPServer
 import OAuth
+import Primitives
 import SignInBridge
 
 extension PageRoutes {
@@ -15,6 +16,7 @@ extension PageRoutes {
         guard let visitor = try await visitor(of: request) else {
             var page = signInPage(request, destination)
             page.0.note = request.query("done").flatMap { SignInPage.notes[$0] }
+            page.0.email = request.query(PagePath.loginHint).flatMap { $0.displayName(limit: PagePath.longestHint) }
             return respond(page)
         }
         guard request.query("again") == "1" else {

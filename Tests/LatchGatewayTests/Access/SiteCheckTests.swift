@@ -77,7 +77,8 @@ struct SiteCheckTests {
 
     /// The routes for scripts of pages of other origins.
     private static func isForScripts(_ route: Router.Route) -> Bool {
-        ["/oauth2/token", "/oauth2/userinfo", "/oauth2/revoke", "/oauth2/register"].contains(route.pattern)
+        ["/oauth2/token", "/oauth2/userinfo", "/oauth2/revoke", "/oauth2/register", "/oauth2/par"]
+            .contains(route.pattern)
     }
 
     /// The routes to which applications send browsers, also with forms.
@@ -130,7 +131,7 @@ struct SiteCheckTests {
     func scriptsOfOtherOrigins() async throws {
         try await EveryRoute.with { fixture in
             let routes = fixture.gateway.router.routes.filter { $0.method != .options && Self.isForScripts($0) }
-            #expect(routes.count == 5)
+            #expect(routes.count == 6)
             for route in routes {
                 let isPost = ![.get, .head].contains(route.method)
                 for fields in Self.withoutScript + (isPost ? [Self.navigation] : []) {

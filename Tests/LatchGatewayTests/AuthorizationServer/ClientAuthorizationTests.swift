@@ -101,7 +101,6 @@ struct ClientAuthorizationTests {
             ("registration", "{}", "registration_not_supported"),
             ("resource", "https://evil.example", "invalid_target"),
             ("resource", "https://app.example.org/#x", "invalid_target"), ("prompt", "none", "consent_required"),
-            ("nonce", String(repeating: "n", count: 1_025), "invalid_request"),
             ("request_uri", "https://evil.example/request", "request_uri_not_supported"),
             ("resource", "http://127.0.0.1/latch", "invalid_target"),
         ] as [(String, String?, String)])
@@ -115,6 +114,38 @@ struct ClientAuthorizationTests {
             guard let first = fixture.parameters.first(where: { $0.0 == name }) else { return }
             let doubled = try await fixture.open(fixture.parameters + [first])
             #expect(try OAuthFixture.fields(of: doubled)["error"] == "invalid_request")
+        }
+    }
+
+    @Test("RFC 6749 §4.1.2 a long state comes back whole, and a long address is not in a header field")
+    func longState() async throws {
+        try await OAuthFixture.with { fixture in
+            _ = try await fixture.browser.signIn()
+            for (count, isField) in [(1_025, true), (4_000, false)] {
+                let state = String(repeating: "s", count: count)
+                for scope in ["openid", "openid", "unknown"] {
+                    var answer = try await fixture.open(
+                        OAuthFixture.replacing(fixture.webParameters, [("scope", scope), ("state", state)]))
+                    let isAsked = answer.next == nil
+                    if isAsked { answer = try await fixture.decide(answer) }
+                    let fields = try OAuthFixture.fields(of: answer)
+                    #expect(fields["state"] == state && (fields["error"] == nil) == (scope == "openid"))
+                    #expect(isAsked || (answer.headers["Location"] != nil) == isField)
+                }
+            }
+        }
+    }
+
+    @Test("OpenID Connect Core §3.1.2.1 login_hint fills the form for the password")
+    func loginHint() async throws {
+        try await OAuthFixture.with { fixture in
+            for (hint, shown) in [("ada@example.org", "ada@example.org"), ("\"><b>", "&quot;&gt;&lt;b&gt;")] {
+                let hinted = try await fixture.open(fixture.parameters + [("login_hint", hint)])
+                let page = try await fixture.browser.get(try #require(hinted.next))
+                #expect(page.text.contains("value=\"\(shown)\""))
+            }
+            let long = try await fixture.open(fixture.parameters + [("login_hint", String(repeating: "a", count: 321))])
+            #expect(long.next?.contains("login_hint") == false)
         }
     }
 

@@ -84,9 +84,11 @@ enum BasicPlan {
             let info = try await run.fixture.post("userinfo", [], headers: GatewayFixture.bearer(token))
             #expect(info.status == 200 && info.json?["sub"]?.string != nil)
         },
-        module("oidcc-userinfo-post-body", .notOffered) { (run) async throws in
+        module("oidcc-userinfo-post-body") { (run) async throws in
             let token = try await run.tokens().access
-            #expect(try await run.fixture.post("userinfo", [("access_token", token)]).status == 401)
+            let info = try await run.fixture.post("userinfo", [("access_token", token)])
+            #expect(info.status == 200 && info.json?["sub"]?.string != nil)
+            #expect(try await run.fixture.post("userinfo", [("access_token", "x")]).status == 401)
         },
     ]
 
